@@ -1,0 +1,39 @@
+import js from "@eslint/js";
+import prettier from "eslint-config-prettier";
+import tseslint from "typescript-eslint";
+import { rooms } from "./lint/rooms.mjs";
+
+export default tseslint.config(
+  {
+    ignores: ["node_modules/", ".sandbox/", "coverage/", "bench/results/", "**/testdata/", "test/programs/"],
+  },
+  js.configs.recommended,
+  {
+    files: ["**/*.ts"],
+    extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    plugins: { fleetwright: { rules: { rooms } } },
+    rules: {
+      "fleetwright/rooms": "error",
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      // Numbers and booleans read well in messages as they are.
+      "@typescript-eslint/restrict-template-expressions": [
+        "error",
+        { allowNumber: true, allowBoolean: true },
+      ],
+      // A deliberate `() => {}` and an interface method without await are clearer than their workarounds.
+      "@typescript-eslint/no-empty-function": "off",
+      "@typescript-eslint/require-await": "off",
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+    },
+  },
+  {
+    files: ["**/*.js", "**/*.mjs"],
+    languageOptions: {
+      globals: { process: "readonly", require: "readonly", module: "writable", __filename: "readonly" },
+    },
+    rules: { "@typescript-eslint/no-require-imports": "off" },
+  },
+  prettier,
+);
