@@ -1,0 +1,3 @@
+module fleetwright.dev/sandbox/toolchain/testdata/hello
+
+go 1.21

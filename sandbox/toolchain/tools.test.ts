@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import semver from "semver";
+import packageJson from "../../package.json";
+import { GO_FOLDER } from "./cache";
+import { type Tool, TOOL_NAMES, TOOL_SETS, TOOLS } from "./tools";
+
+const goMod = (folder: string): string => readFileSync(path.join(GO_FOLDER, folder, "go.mod"), "utf8");
+const goSum = (folder: string): string => readFileSync(path.join(GO_FOLDER, folder, "go.sum"), "utf8");
+
+describe.each(TOOL_NAMES)("%s", (name) => {
+  const tool: Tool = TOOLS[name];
+
+  test("has an exact version that its own range accepts", () => {
+    expect(semver.valid(tool.version)).toBe(tool.version);
+    expect(semver.satisfies(tool.version, tool.suits)).toBe(true);
+  });
+
+  test("is built from a Go module with committed sums", () => {
+    expect(existsSync(path.join(GO_FOLDER, tool.build.folder, "go.sum"))).toBe(true);
+  });
+
+  test("is downloaded over TLS, at its version, against a whole digest, if at all", () => {
+    for (const { url, digest } of Object.values(tool.download)) {
+      expect(new URL(url).protocol).toBe("https:");
+      expect(url).toContain(tool.version);
+      expect(digest.hex).toMatch(digest.algorithm === "sha256" ? /^[0-9a-f]{64}$/ : /^[0-9a-f]{128}$/);
+    }
+  });
+});
+
+test("every command's set names only tools of the table", () => {
+  for (const set of Object.values(TOOL_SETS)) expect(TOOL_NAMES).toEqual(expect.arrayContaining([...set]));
+});
+
+test.each([
+  ["etcd", "go.etcd.io/etcd/server/v3", TOOLS.etcd.version],
+  ["etcd", "go.etcd.io/etcd/etcdctl/v3", TOOLS.etcdctl.version],
+  ["etcd", "go.etcd.io/etcd/etcdutl/v3", TOOLS.etcdutl.version],
+  ["kubernetes", "k8s.io/kubernetes", TOOLS["kube-apiserver"].version],
+  ["pulumi", "github.com/pulumi/pulumi/pkg/v3", TOOLS.pulumi.version],
+  ["language-nodejs", "github.com/pulumi/pulumi/sdk/v3", TOOLS["pulumi-language-nodejs"].version],
+  ["kwok", "sigs.k8s.io/kwok", TOOLS.kwok.version],
+  ["rke", "github.com/rancher/rke", TOOLS.rke.version],
+])("the go.mod of %s requires %s at the version of the table", (folder, module, version) => {
+  expect(goMod(folder)).toMatch(
+    new RegExp(`\\b${module.replaceAll(".", "\\.")} v${version.replaceAll(".", "\\.")}\\b`),
+  );
+});
+
+test("Kubernetes' own modules are all taken at the matching version", () => {
+  const replaced = [...goMod("kubernetes").matchAll(/^\t(k8s\.io\/\S+) => (\S+) (\S+)$/gm)];
+  expect(replaced.length).toBeGreaterThan(25);
+  for (const [, from, to, version] of replaced) {
+    expect(to).toBe(from);
+    expect(version).toBe(`v${TOOLS["kube-apiserver"].version.replace(/^1/, "0")}`);
+  }
+});
+
+// These two modules are not in the checksum database; their contents were compared with the public tags by hand.
+test.each([
+  "github.com/pulumi/pulumi-kubernetes/provider/v4 v4.0.0-20260115033456-f47bc2d6f199 h1:j2bphCf7c2YhnBrhwht2f3TNRRgcMImltUlAgzxr9H4=",
+  "github.com/pulumi/cloud-ready-checks v1.3.0 h1:sakLHDVOxw6xQQI61NV+sjZNlVbDOe3G6Ie+YQ7le38=",
+])("the provider's go.sum holds %s", (line) => {
+  expect(goSum("pulumi-kubernetes").split("\n")).toContain(line);
+});
+
+test("the engine is not older than the SDK of the program, and the provider is the SDK's", () => {
+  expect(semver.gte(TOOLS.pulumi.version, packageJson.dependencies["@pulumi/pulumi"])).toBe(true);
+  expect(packageJson.dependencies["@pulumi/kubernetes"]).toBe(TOOLS["pulumi-resource-kubernetes"].version);
+});
