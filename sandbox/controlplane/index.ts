@@ -1,0 +1,12 @@
+export { startControlPlane, type ControlPlane } from "./controlplane";
+export {
+  inspectControlPlane,
+  stopControlPlane,
+  type ComponentStatus,
+  type ControlPlaneStatus,
+} from "./inspection";
+export type { ComponentChoice, ControlPlaneOptions } from "./options";
+export type { NodeShape } from "./nodes";
+export { ProcessEndedError, type Lifetime } from "./process";
+export type { Step, StepListener } from "./steps";
+export type { ControlPlaneTools } from "./tools";

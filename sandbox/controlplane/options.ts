@@ -1,0 +1,91 @@
+import { ExitCode, Failure } from "../failure";
+import type { ComponentName } from "./components";
+import type { Lifetime, ProcessEndedError } from "./process";
+import type { StepListener } from "./steps";
+import type { ControlPlaneTools } from "./tools";
+
+/** How to start a control plane. */
+export interface ControlPlaneOptions {
+  /** Simulated nodes, played by kwok. A kept cluster is filled up to this number. @default 0 */
+  nodes?: number;
+  /** Where keys, data and logs live. Kept if given; otherwise a temporary directory that is removed on stop. */
+  dir?: string;
+  /** "owned" ends with this process, even if it is killed; "detached" lives on and needs `dir`. @default "owned" */
+  lifetime?: Lifetime;
+  /** What runs besides etcd and kube-apiserver. */
+  components?: ComponentChoice;
+  /** Whether etcd waits for the disk at each write. @default true if `dir` is given */
+  durable?: boolean;
+  /** Name of the cluster and the context in the kubeconfig. @default "fleetwright-sandbox" */
+  name?: string;
+  /** Hears of each step as it begins and ends. */
+  onStep?: StepListener;
+  /** Hears of a component that ends by itself after the start. */
+  onEnd?: (error: ProcessEndedError) => void;
+  /** Gives up the start, stops what was started. */
+  signal?: AbortSignal;
+  /** The time to become ready. @default 60000 */
+  timeoutMs?: number;
+  /** Binaries to use instead of those of the toolchain. */
+  tools?: ControlPlaneTools;
+}
+
+/** The components that a cluster can do without. */
+export interface ComponentChoice {
+  /** @default true */
+  controllerManager?: boolean;
+  /** @default true */
+  scheduler?: boolean;
+  /** @default true if there are nodes */
+  kwok?: boolean;
+}
+
+/** Options with all defaults filled in. */
+export interface Plan {
+  nodes: number;
+  lifetime: Lifetime;
+  components: ReadonlySet<ComponentName>;
+  durable: boolean;
+  name: string;
+  timeoutMs: number;
+}
+
+/** Fills in defaults; all that is wrong with the options is told in one error. */
+export function planOf(options: ControlPlaneOptions): Plan {
+  const { nodes = 0, components = {}, lifetime = "owned", name = "fleetwright-sandbox" } = options;
+  const kwok = components.kwok ?? nodes > 0;
+  const problems = [
+    ...(Number.isInteger(nodes) && nodes >= 0 ? [] : [`nodes is ${nodes}: give a whole number from 0`]),
+    ...(nodes > 0 && !kwok
+      ? [`nodes is ${nodes} but components.kwok is false: nodes are played by kwok`]
+      : []),
+    ...(nodes > 0 && components.controllerManager === false
+      ? [`nodes is ${nodes} but components.controllerManager is false: without it nodes never become ready`]
+      : []),
+    ...(lifetime === "detached" && options.dir === undefined
+      ? ['lifetime is "detached" without dir: give a directory by which it can be found and stopped']
+      : []),
+    ...(/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)
+      ? []
+      : [`name is ${JSON.stringify(name)}: use letters, digits, ".", "_" and "-"`]),
+  ];
+  if (problems.length > 0)
+    throw new Failure(
+      `The control plane cannot be started:\n${problems.map((line) => `  ${line}`).join("\n")}`,
+      ExitCode.usage,
+    );
+  return {
+    nodes,
+    lifetime,
+    name,
+    durable: options.durable ?? options.dir !== undefined,
+    timeoutMs: options.timeoutMs ?? 60_000,
+    components: new Set<ComponentName>([
+      "etcd",
+      "kube-apiserver",
+      ...((components.controllerManager ?? true) ? (["kube-controller-manager"] as const) : []),
+      ...((components.scheduler ?? true) ? (["kube-scheduler"] as const) : []),
+      ...(kwok ? (["kwok"] as const) : []),
+    ]),
+  };
+}
