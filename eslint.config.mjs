@@ -5,7 +5,7 @@ import { rooms } from "./lint/rooms.mjs";
 
 export default tseslint.config(
   {
-    ignores: ["node_modules/", ".sandbox/", "coverage/", "bench/results/", "**/testdata/", "test/programs/"],
+    ignores: ["node_modules/", ".sandbox/", "coverage/", "bench/results/", "**/testdata/", "**/programs/"],
   },
   js.configs.recommended,
   {
@@ -31,7 +31,13 @@ export default tseslint.config(
   {
     files: ["**/*.js", "**/*.mjs"],
     languageOptions: {
-      globals: { process: "readonly", require: "readonly", module: "writable", __filename: "readonly" },
+      globals: {
+        process: "readonly",
+        require: "readonly",
+        module: "writable",
+        __filename: "readonly",
+        __dirname: "readonly",
+      },
     },
     rules: { "@typescript-eslint/no-require-imports": "off" },
   },

@@ -8,7 +8,7 @@ module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/**/*.test.ts"],
   testPathIgnorePatterns: ["/node_modules/", "/\\.sandbox/", "\\.soak\\.test\\.ts$"],
-  modulePathIgnorePatterns: ["<rootDir>/\\.sandbox/", "<rootDir>/test/programs/.*/package.json"],
+  modulePathIgnorePatterns: ["<rootDir>/\\.sandbox/", "/programs/.*/package.json"],
   transform: { "\\.[cm]?[jt]s$": "<rootDir>/test/transform.js" },
   // Packages that ship as ES modules only are turned into CommonJS like our own files.
   transformIgnorePatterns: ["/node_modules/(?!(@kubernetes/client-node|openid-client|oauth4webapi|jose)/)"],
