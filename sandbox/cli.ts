@@ -1,0 +1,171 @@
+import { parseArgs } from "node:util";
+import { runCommand } from "./command";
+import type { ControlPlaneStatus } from "./controlplane";
+import { shellExports } from "./environment";
+import { ExitCode, Failure } from "./failure";
+import { printLogs } from "./logs";
+import { elapsed, streamProgress } from "./progress";
+import { PROJECT, Sandbox, sandboxNames } from "./sandbox";
+import { Stack } from "./stack";
+import { requirePrerequisites } from "./toolchain";
+
+const HELP = `A whole control plane on this machine, and the stack of the project in it.
+
+Usage: npm start [-- options]              = sandbox up, then pulumi up of the dev stack
+       npm run sandbox -- <command> [options]
+
+  up                  starts what does not run: etcd, API server, controller manager, scheduler, simulated nodes
+  start               up, and then \`pulumi up\` of the stack, with every policy pack
+  status [--json]     what runs, with process ids, memory and addresses; of every sandbox with --all
+  env                 prints exports, so that after eval "$(npm run -s sandbox -- env)" plain pulumi and kubectl work
+  logs [COMPONENT]    the end of the logs; --lines N (20), --follow
+  down                stops everything and keeps the data
+  reset               stops everything and forgets it: cluster, keys and Pulumi state
+
+  --name NAME         which sandbox (default); several can run at the same time
+  --nodes N           up, start: how many simulated nodes at least (3)
+  --stack STACK       start: which stack (dev)`;
+
+const OPTIONS = {
+  name: { type: "string", default: "default" },
+  nodes: { type: "string", default: "3" },
+  stack: { type: "string", default: "dev" },
+  lines: { type: "string", default: "20" },
+  follow: { type: "boolean", short: "f", default: false },
+  all: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+async function main(argv: string[], signal: AbortSignal): Promise<void> {
+  const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options: OPTIONS });
+  const [command, ...rest] = positionals;
+  if (values.help || command === undefined) {
+    process.stdout.write(`${HELP}\n`);
+    return;
+  }
+  const progress = streamProgress(process.stderr);
+  const sandbox = new Sandbox(values.name);
+  const suffix = values.name === OPTIONS.name.default ? "" : ` --name ${values.name}`;
+  switch (command) {
+    case "up":
+    case "start": {
+      await requirePrerequisites({});
+      requireLinux();
+      const stack = command === "start" ? new Stack(sandbox.layout, PROJECT, values.stack) : undefined;
+      const start = Date.now();
+      await sandbox.exclusively(progress, async () => {
+        await sandbox.up({ nodes: wholeNumber("--nodes", values.nodes), progress, signal });
+        if (stack === undefined) return;
+        await progress.step(`stack ${stack.name} selected`, () => stack.select());
+        await stack.up();
+      });
+      process.stdout.write(nextSteps(values.name, stack?.name, suffix, Date.now() - start));
+      return;
+    }
+    case "status": {
+      const names = values.all ? await sandboxNames() : [values.name];
+      const states = await Promise.all(
+        names.map(async (name) => ({ name, controlPlane: (await new Sandbox(name).controlPlane()) ?? null })),
+      );
+      process.stdout.write(
+        values.json ? `${JSON.stringify(states, undefined, 2)}\n` : states.map(describe).join("\n"),
+      );
+      if (!states.every(({ controlPlane }) => controlPlane?.ready === true))
+        process.exitCode = ExitCode.failed;
+      return;
+    }
+    case "env":
+      if (!(await sandbox.exists())) {
+        throw new Failure(
+          `There is no sandbox ${values.name}. Bring it up first: npm run sandbox -- up${suffix}`,
+        );
+      }
+      process.stdout.write(`${shellExports(sandbox.layout)}\n`);
+      if ((await sandbox.controlPlane())?.ready !== true) {
+        process.stderr.write(
+          `note: sandbox ${values.name} does not run; start it: npm run sandbox -- up${suffix}\n`,
+        );
+      }
+      return;
+    case "logs":
+      return printLogs(sandbox, {
+        component: rest[0],
+        lines: wholeNumber("--lines", values.lines),
+        follow: values.follow,
+        signal,
+      });
+    case "down":
+      await sandbox.exclusively(progress, () =>
+        progress.step(`sandbox ${values.name} stopped`, () => sandbox.down()),
+      );
+      return;
+    case "reset":
+      await sandbox.exclusively(progress, () =>
+        progress.step(`sandbox ${values.name} forgotten`, () => sandbox.reset()),
+      );
+      return;
+    default:
+      throw new Failure(
+        `There is no command "${command}". The commands are up, start, status, env, logs, down and reset; --help describes them.`,
+        ExitCode.usage,
+      );
+  }
+}
+
+function wholeNumber(flag: string, text: string): number {
+  if (!/^\d{1,6}$/.test(text)) {
+    throw new Failure(`${flag} wants a whole number, found "${text}".`, ExitCode.usage);
+  }
+  return Number(text);
+}
+
+function requireLinux(): void {
+  if (process.platform === "linux") return;
+  throw new Failure(
+    `The sandbox runs on Linux, and this is ${process.platform}. Left out here: the control plane. What works: the program itself against a cluster you have, \`npm run lint\`, \`npm run typecheck\`. Use a Linux machine or a virtual one for the rest.`,
+    ExitCode.prerequisite,
+  );
+}
+
+function nextSteps(name: string, stack: string | undefined, suffix: string, took: number): string {
+  const lines = [
+    [
+      `eval "$(npm run -s sandbox -- env${suffix})"`,
+      "plain pulumi and kubectl use this sandbox from here on",
+    ],
+    ["kubectl get nodes", ""],
+    ["pulumi preview", stack === undefined ? "after npm start" : `shows what would change in ${stack}`],
+    [`npm run sandbox -- status${suffix}`, ""],
+    [`npm run sandbox -- down${suffix}`, "stops it and keeps its data; reset forgets it"],
+  ] as const;
+  const width = Math.max(...lines.map(([what]) => what.length)) + 3;
+  return [
+    "",
+    `Sandbox ${name} is up${stack === undefined ? "" : ` and the stack ${stack} is in the declared shape`} (${elapsed(took)}). Next:`,
+    "",
+    ...lines.map(([what, why]) => `  ${why === "" ? what : what.padEnd(width) + why}`),
+    "",
+  ].join("\n");
+}
+
+function describe({ name, controlPlane }: { name: string; controlPlane: ControlPlaneStatus | null }): string {
+  if (controlPlane === null) return `sandbox ${name}: not there (npm run sandbox -- up brings it up)\n`;
+  if (controlPlane.components.length === 0) return `sandbox ${name}: stopped, its data is kept\n`;
+  return [
+    `sandbox ${name}: ${controlPlane.ready ? "ready" : "NOT READY"}   ${controlPlane.endpoint}`,
+    `  kubeconfig ${controlPlane.kubeconfig}`,
+    ...controlPlane.components.map(({ name, pid, port, ready, problem, residentBytes }) =>
+      [
+        `  ${ready ? "✓" : "✗"} ${name.padEnd(25)}`,
+        `process ${String(pid).padEnd(8)}`,
+        `port ${String(port).padEnd(7)}`,
+        residentBytes === undefined ? "" : `${Math.round(residentBytes / 1e6)} MB`,
+        problem === undefined ? "" : `  ${problem}`,
+      ].join(""),
+    ),
+    "",
+  ].join("\n");
+}
+
+if (require.main === module) runCommand(main);

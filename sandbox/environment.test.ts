@@ -1,0 +1,28 @@
+import { execFileSync } from "node:child_process";
+import { quote, sandboxLayout, sandboxVariables, shellExports } from "./environment";
+
+const layout = sandboxLayout("/some where/it's", "blue");
+
+test.each(["plain", "with space", "it's", 'double "quotes"', "$HOME `id` \\", "two\nlines", ""])(
+  "a shell reads %j as it is",
+  (text) => {
+    expect(execFileSync("sh", ["-c", `printf %s ${quote(text)}`], { encoding: "utf8" })).toBe(text);
+  },
+);
+
+test("the exports set every variable, whatever the path is called", () => {
+  const script = `${shellExports(layout)}\nenv -0`;
+  const output = execFileSync("sh", ["-c", script], { encoding: "utf8", env: { PATH: "/usr/bin:/bin" } });
+  const env = Object.fromEntries(
+    output.split("\0").map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
+  );
+  expect(env).toMatchObject(sandboxVariables(layout));
+  expect(env.PATH).toBe("/some where/it's/.sandbox/blue/bin:/usr/bin:/bin");
+});
+
+test("exporting twice does not grow PATH", () => {
+  const script = `${shellExports(layout)}\n${shellExports(layout)}\nprintf %s "$PATH"`;
+  expect(execFileSync("sh", ["-c", script], { encoding: "utf8", env: { PATH: "/usr/bin:/bin" } })).toBe(
+    "/some where/it's/.sandbox/blue/bin:/usr/bin:/bin",
+  );
+});

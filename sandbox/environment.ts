@@ -1,0 +1,77 @@
+import path from "node:path";
+
+/**
+ * The passphrase of every sandbox. It is public on purpose: the stack file of the sandbox is committed, and whoever can
+ * read the sandbox's state can read the keys that lie beside it as well (docs/decisions/0005).
+ */
+export const SANDBOX_PASSPHRASE = "fleetwright-sandbox-is-not-secret";
+
+/** Where the parts of one sandbox lie, below `.sandbox/<name>` in the project. */
+export interface SandboxLayout {
+  readonly name: string;
+  readonly folder: string;
+  /** Links to the tools, for PATH. */
+  readonly bin: string;
+  readonly controlPlane: string;
+  readonly kubeconfig: string;
+  readonly pulumiHome: string;
+  readonly pulumiState: string;
+  readonly lock: string;
+}
+
+/** The layout of the sandbox of that name in a project. */
+export function sandboxLayout(project: string, name: string): SandboxLayout {
+  const all = path.join(project, ".sandbox");
+  const folder = path.join(all, name);
+  const controlPlane = path.join(folder, "controlplane");
+  return {
+    name,
+    folder,
+    bin: path.join(folder, "bin"),
+    controlPlane,
+    kubeconfig: path.join(controlPlane, "kubeconfigs", "admin.kubeconfig"),
+    pulumiHome: path.join(folder, "pulumi", "home"),
+    pulumiState: path.join(folder, "pulumi", "state"),
+    lock: path.join(all, `${name}.lock`),
+  };
+}
+
+/** What plain `pulumi` and `kubectl` need to work on a sandbox, PATH aside. */
+export function sandboxVariables(layout: SandboxLayout): Record<string, string> {
+  return {
+    FLEETWRIGHT_SANDBOX: layout.name,
+    KUBECONFIG: layout.kubeconfig,
+    PULUMI_BACKEND_URL: `file://${layout.pulumiState}`,
+    PULUMI_CONFIG_PASSPHRASE: SANDBOX_PASSPHRASE,
+    PULUMI_HOME: layout.pulumiHome,
+    // The plugins are laid in PULUMI_HOME; without them the engine would ask a download site that may not answer.
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+  };
+}
+
+/** The environment of a program that works on a sandbox. */
+export function sandboxEnvironment(
+  layout: SandboxLayout,
+  env: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  return {
+    ...env,
+    ...sandboxVariables(layout),
+    PATH: [layout.bin, env.PATH ?? ""].join(path.delimiter),
+  };
+}
+
+/** The same as lines for a POSIX shell; running them twice changes nothing more. */
+export function shellExports(layout: SandboxLayout): string {
+  const bin = quote(layout.bin);
+  return [
+    `case ":$PATH:" in *:${bin}:*) ;; *) export PATH=${bin}:"$PATH" ;; esac`,
+    ...Object.entries(sandboxVariables(layout)).map(([name, value]) => `export ${name}=${quote(value)}`),
+  ].join("\n");
+}
+
+/** A word that a shell reads as it is. */
+export function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,60 @@
+import { createReadStream } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { errorCode, ExitCode, Failure } from "./failure";
+import type { Sandbox } from "./sandbox";
+
+/** Which logs to print. */
+export interface LogOptions {
+  /** One component; all of them otherwise. */
+  component: string | undefined;
+  lines: number;
+  follow: boolean;
+  signal: AbortSignal;
+}
+
+/** Prints the end of a sandbox's logs and, if asked, what is added to them. */
+export async function printLogs(
+  sandbox: Sandbox,
+  { component, lines, follow, signal }: LogOptions,
+): Promise<void> {
+  const folder = path.join(sandbox.layout.controlPlane, "logs");
+  const files = await readdir(folder).catch((error: unknown) => {
+    if (errorCode(error) !== "ENOENT") throw error;
+    throw new Failure(`Sandbox ${sandbox.layout.name} has no logs: it was never brought up.`);
+  });
+  const known = files.filter((file) => file.endsWith(".log")).map((file) => path.basename(file, ".log"));
+  if (component !== undefined && !known.includes(component)) {
+    throw new Failure(`There is no log of "${component}". There are ${known.join(", ")}.`, ExitCode.usage);
+  }
+  const wanted = component === undefined ? known.filter((name) => name !== "audit") : [component];
+  const places = await Promise.all(
+    wanted.map(async (name) => {
+      const file = path.join(folder, `${name}.log`);
+      const text = await readFile(file, "utf8");
+      return { name, file, offset: Buffer.byteLength(text), tail: text.trimEnd().split("\n").slice(-lines) };
+    }),
+  );
+  const show = (name: string, line: string): void => {
+    process.stdout.write(component === undefined ? `${name}: ${line}\n` : `${line}\n`);
+  };
+  for (const { name, tail } of places) for (const line of tail) show(name, line);
+  while (follow && !signal.aborted) {
+    for (const place of places) {
+      const { size } = await stat(place.file);
+      if (size <= place.offset) {
+        // A log that became shorter was started anew.
+        if (size < place.offset) place.offset = 0;
+        continue;
+      }
+      let added = "";
+      for await (const chunk of createReadStream(place.file, { start: place.offset, end: size - 1 }))
+        added += String(chunk);
+      const whole = added.slice(0, added.lastIndexOf("\n") + 1);
+      place.offset += Buffer.byteLength(whole);
+      for (const line of whole.split("\n").slice(0, -1)) show(place.name, line);
+    }
+    await wait(200, undefined, { signal }).catch(() => {});
+  }
+}

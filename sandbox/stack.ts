@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { type SandboxLayout, sandboxEnvironment } from "./environment";
+import { ExitCode, Failure } from "./failure";
+
+/** The folders of policy packs in a project; all of them are enforced. */
+export function policyPacks(project: string): string[] {
+  const folder = path.join(project, "policy");
+  const isPack = (candidate: string): boolean => existsSync(path.join(candidate, "PulumiPolicy.yaml"));
+  if (!existsSync(folder)) return [];
+  const below = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => path.join(folder, name));
+  return [folder, ...below].filter(isPack).sort();
+}
+
+/** One stack of the project, run by the real engine on a sandbox. */
+export class Stack {
+  constructor(
+    private readonly layout: SandboxLayout,
+    private readonly project: string,
+    readonly name: string,
+  ) {
+    if (!existsSync(path.join(project, `Pulumi.${name}.yaml`))) {
+      throw new Failure(
+        `There is no stack "${name}": ${path.join(project, `Pulumi.${name}.yaml`)} does not exist. Choose one that does with --stack.`,
+        ExitCode.usage,
+      );
+    }
+  }
+
+  /** Makes the stack if it is new, and selects it for plain `pulumi` commands. */
+  async select(): Promise<void> {
+    await this.pulumi(["stack", "select", "--create", this.name], "quiet");
+  }
+
+  /** Brings the stack into the declared shape, with every policy pack enforced. */
+  async up(): Promise<void> {
+    const packs = policyPacks(this.project).flatMap((pack) => ["--policy-pack", pack]);
+    await this.pulumi(
+      ["up", "--stack", this.name, "--yes", "--skip-preview", "--non-interactive", ...packs],
+      "shown",
+    );
+  }
+
+  private async pulumi(args: readonly string[], output: "shown" | "quiet"): Promise<void> {
+    const child = spawn(path.join(this.layout.bin, "pulumi"), args, {
+      cwd: this.project,
+      env: sandboxEnvironment(this.layout),
+      // The engine is in our process group: Ctrl-C reaches it, and we wait until it has put its state in order.
+      stdio: ["ignore", output === "shown" ? "inherit" : "pipe", output === "shown" ? "inherit" : "pipe"],
+    });
+    let said = "";
+    child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", resolve);
+    });
+    if (code !== 0) {
+      throw new Failure(
+        `\`pulumi ${args.slice(0, 2).join(" ")}\` failed with exit code ${code ?? "none (it was killed)"}.${said === "" ? "" : `\n${said.trim()}`}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { sandboxLayout } from "../sandbox/environment";
+import { ExitCode } from "../sandbox/failure";
+
+const PROJECT = path.join(__dirname, "..");
+// A name of its own for each run: two runs in one checkout do not meet.
+const NAME = `test-${randomBytes(4).toString("hex")}`;
+const layout = sandboxLayout(PROJECT, NAME);
+
+interface Result {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+function run(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Result> {
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd: PROJECT, env, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+const sandbox = (...args: string[]): Promise<Result> =>
+  run("npm", ["run", "-s", "sandbox", "--", ...args, "--name", NAME]);
+
+/** What a shell gets by evaluating `env`, as a new user does it. */
+const inSandboxShell = (line: string): Promise<Result> =>
+  run("bash", ["-c", `eval "$(npm run -s sandbox -- env --name ${NAME})" && ${line}`]);
+
+/** The processes of this sandbox, found by what they were started with and not by what we wrote down. */
+function processes(): string[] {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((pid) => {
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+        return command.includes(layout.controlPlane) ? [`${pid} ${command.slice(0, 60)}`] : [];
+      } catch {
+        return [];
+      }
+    });
+}
+
+interface Status {
+  name: string;
+  controlPlane: {
+    ready: boolean;
+    components: { name: string; pid: number; ready: boolean; problem?: string }[];
+  } | null;
+}
+const status = async (): Promise<Status["controlPlane"]> => {
+  const states = JSON.parse((await sandbox("status", "--json")).stdout) as Status[];
+  return states[0]?.controlPlane ?? null;
+};
+
+afterAll(async () => {
+  await sandbox("reset");
+  await rm(layout.lock, { force: true });
+});
+
+// The steps of a person's day, in their order; each needs those before it.
+describe("the sandbox", () => {
+  test("is not there before it is brought up, and says what to type", async () => {
+    const asked = await sandbox("env");
+    expect(asked.code).toBe(ExitCode.failed);
+    expect(asked.stderr).toContain(`npm run sandbox -- up --name ${NAME}`);
+    expect((await sandbox("status")).stdout).toContain("not there");
+  });
+
+  test("starts with the stack created and says what to type next", async () => {
+    const before = await readFile(path.join(PROJECT, "Pulumi.dev.yaml"), "utf8");
+    const started = await sandbox("start");
+    expect(started.stderr).toMatch(/✓ kube-apiserver +\d/);
+    expect(started.stdout).toMatch(/\+ 4 created/);
+    expect(started.stdout).toContain(`eval "$(npm run -s sandbox -- env --name ${NAME})"`);
+    expect(started.stdout).not.toMatch(/warning/i);
+    expect(started.code).toBe(0);
+    expect(await readFile(path.join(PROJECT, "Pulumi.dev.yaml"), "utf8")).toBe(before);
+  }, 120_000);
+
+  test("gives a shell in which plain pulumi and kubectl work", async () => {
+    const preview = await inSandboxShell("pulumi preview --non-interactive --expect-no-changes");
+    expect(preview.stdout).toMatch(/4 unchanged/);
+    expect(preview.code).toBe(0);
+    const nodes = await inSandboxShell("kubectl get nodes --no-headers");
+    expect(nodes.stdout.trim().split("\n")).toHaveLength(3);
+    expect(nodes.stdout).toMatch(/^node-1 +Ready/m);
+    const map = await inSandboxShell(
+      "kubectl get configmap -n fleetwright-system fleetwright-stack -o jsonpath='{.metadata.labels}{.data.stack}'",
+    );
+    expect(map.stdout).toContain('"fleetwright.dev/environment":"dev"');
+    expect(map.stdout).toMatch(/dev$/);
+  }, 120_000);
+
+  test("changes nothing when it is started again", async () => {
+    const running = (await status())?.components.map(({ pid }) => pid);
+    const again = await sandbox("start");
+    expect(again.stdout).toMatch(/4 unchanged/);
+    expect(again.code).toBe(0);
+    expect((await status())?.components.map(({ pid }) => pid)).toEqual(running);
+  }, 120_000);
+
+  test("keeps its secrets from other users of the machine", async () => {
+    const found = await run("find", [layout.folder, "-name", "*.key", "-perm", "/077"]);
+    expect(found.stdout).toBe("");
+    expect((await run("stat", ["-c", "%a", layout.folder])).stdout.trim()).toBe("700");
+  });
+
+  test("shows a component that died, and up heals it", async () => {
+    const scheduler = (await status())?.components.find(({ name }) => name === "kube-scheduler");
+    if (scheduler === undefined) throw new Error("no scheduler runs");
+    process.kill(scheduler.pid, "SIGKILL");
+    const shown = await sandbox("status");
+    expect(shown.stdout).toMatch(/NOT READY/);
+    expect(shown.stdout).toMatch(/✗ kube-scheduler.*does not run/);
+    expect(shown.code).toBe(ExitCode.failed);
+    expect((await sandbox("up")).code).toBe(0);
+    expect((await status())?.ready).toBe(true);
+  }, 120_000);
+
+  test("prints the logs of one component, and names them all for a wrong one", async () => {
+    const logs = await sandbox("logs", "etcd", "--lines", "5");
+    expect(logs.stdout.trim().split("\n")).toHaveLength(5);
+    const wrong = await sandbox("logs", "nonsense");
+    expect(wrong.stderr).toMatch(/no log of "nonsense".*etcd.*kube-apiserver/);
+    expect(wrong.code).toBe(ExitCode.usage);
+  });
+
+  test("stops without a process left, and comes back with its data", async () => {
+    expect((await sandbox("down")).code).toBe(0);
+    expect(processes()).toEqual([]);
+    expect((await sandbox("status")).stdout).toContain("stopped, its data is kept");
+    const again = await sandbox("start");
+    expect(again.stdout).toMatch(/4 unchanged/);
+    expect(again.code).toBe(0);
+  }, 120_000);
+
+  test("destroys its stack with plain pulumi", async () => {
+    const destroyed = await inSandboxShell("pulumi destroy --yes --skip-preview --non-interactive");
+    expect(destroyed.stdout).toMatch(/- 4 deleted/);
+    expect((await inSandboxShell("kubectl get namespace fleetwright-system")).stderr).toContain("not found");
+  }, 120_000);
+
+  test("is forgotten by reset", async () => {
+    expect((await sandbox("reset")).code).toBe(0);
+    expect(processes()).toEqual([]);
+    expect(existsSync(layout.folder)).toBe(false);
+  }, 60_000);
+});
+
+describe("a wrong command line", () => {
+  test.each([
+    [["explode"], /There is no command "explode".*up, start, status/],
+    [["up", "--nodes", "many"], /--nodes wants a whole number, found "many"/],
+    [["start", "--stack", "nowhere"], /There is no stack "nowhere"/],
+    [["up", "--frobnicate"], /Unknown option '--frobnicate'/],
+  ])("%j is refused with the reason", async (args, reason) => {
+    const refused = await sandbox(...args);
+    expect(refused.stderr).toMatch(reason);
+    expect(refused.code).toBe(ExitCode.usage);
+  });
+
+  test("a name that is no name is refused", async () => {
+    const refused = await run("npm", ["run", "-s", "sandbox", "--", "status", "--name", "../x"]);
+    expect(refused.stderr).toMatch(/"\.\.\/x" is no name for a sandbox/);
+    expect(refused.code).toBe(ExitCode.usage);
+  });
+});

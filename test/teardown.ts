@@ -1,0 +1,4 @@
+/** Stops what {@link file://./setup.ts} started. */
+export default async function teardown(): Promise<void> {
+  await globalThis.fleetwrightControlPlane?.stop();
+}
