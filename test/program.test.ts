@@ -1,0 +1,61 @@
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Engine } from "./engine";
+
+const PROJECT = path.join(__dirname, "..");
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await Engine.open();
+});
+afterAll(() => engine.close());
+
+/** The project as it is, but with another index.ts. */
+function projectWith(name: string, index: string): string {
+  const folder = engine.path(name);
+  mkdirSync(folder);
+  for (const file of ["Pulumi.yaml", "package.json", "run.js", "plain-errors.js"]) {
+    cpSync(path.join(PROJECT, file), path.join(folder, file));
+  }
+  symlinkSync(path.join(PROJECT, "node_modules"), path.join(folder, "node_modules"));
+  writeFileSync(path.join(folder, "index.ts"), index);
+  return folder;
+}
+
+const CONFIGURED = ["--config", "environment=test", "--config", "kubeContext=nowhere"];
+
+test("a stack without its required settings is refused with their names, before the program runs", async () => {
+  const folder = projectWith("unset", 'throw new Error("the program ran");');
+  await engine.expect(["stack", "init", "unset"], folder);
+  const { code, stdout, stderr } = await engine.pulumi(["preview"], folder);
+  expect(code).not.toBe(0);
+  expect(`${stdout}${stderr}`).toMatch(/missing configuration values 'environment' and 'kubeContext'/);
+  expect(`${stdout}${stderr}`).not.toContain("the program ran");
+}, 60_000);
+
+// Node 20 needs up to a minute to colour such a stack: plain-errors.js is why this takes seconds.
+test.each([
+  [
+    "a missing setting",
+    'new pulumi.Config().require("shoeSize");',
+    /Missing required configuration variable/,
+  ],
+  [
+    "an error in an apply",
+    'new pulumi.ComponentResource("a:b:c", "x", { v: pulumi.output(1).apply(() => { throw new Error("boom"); }) });\nexport const late = pulumi.output(1).apply((): number => { throw new Error("boom"); });',
+    /boom[^]*index\.ts:[23]:/,
+  ],
+])(
+  "%s is told at once, with the line of index.ts",
+  async (what, code, told) => {
+    const name = what.replaceAll(" ", "-");
+    const folder = projectWith(name, `import * as pulumi from "@pulumi/pulumi";\n${code}\n`);
+    await engine.expect(["stack", "init", name], folder);
+    const start = Date.now();
+    const outcome = await engine.pulumi(["preview", ...CONFIGURED], folder);
+    expect(outcome.code).not.toBe(0);
+    expect(`${outcome.stdout}${outcome.stderr}`).toMatch(told);
+    expect(Date.now() - start).toBeLessThan(20_000);
+  },
+  120_000,
+);
