@@ -1,0 +1,35 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { runCommand } from "../sandbox/command";
+import { ExitCode, Failure } from "../sandbox/failure";
+import type { Benchmark } from "./benchmark";
+import { report } from "./report";
+import { start } from "./start";
+
+/** The benchmarks by name; each measures one thing beside its reference in the same run. */
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { start };
+
+async function main(argv: string[], signal: AbortSignal): Promise<void> {
+  const [name] = argv;
+  const benchmark = name === undefined || !Object.hasOwn(BENCHMARKS, name) ? undefined : BENCHMARKS[name];
+  if (name === undefined || benchmark === undefined) {
+    const known = Object.entries(BENCHMARKS).map(
+      ([key, { describes }]) => `  ${key.padEnd(10)} ${describes}`,
+    );
+    throw new Failure(
+      `${name === undefined ? "Which benchmark?" : `There is no benchmark "${name}".`} npm run bench -- <name>:\n${known.join("\n")}`,
+      ExitCode.usage,
+    );
+  }
+  const results = path.join(__dirname, "results");
+  const outcome = await benchmark.run(signal, (line) => process.stderr.write(`${line}\n`));
+  await report(results, { bench: name, ...outcome }, benchmark.plots(outcome.figures));
+  process.stderr.write(
+    `Written: ${readdirSync(results)
+      .filter((file) => file.startsWith(`${name}.`))
+      .join(", ")} in bench/results\n`,
+  );
+  process.stdout.write(`${JSON.stringify({ bench: name, ...outcome })}\n`);
+}
+
+if (require.main === module) runCommand(main);
