@@ -6,6 +6,8 @@ import { ExitCode, Failure } from "../failure";
 import { GO_FOLDER, sourceFiles } from "./cache";
 import type { Tool } from "./tools";
 
+const FETCH_QUIET_MS = 3_000;
+
 /** What a build gets from its surroundings. */
 export interface BuildSurroundings {
   /** A folder that belongs to this build and is removed after it. */
@@ -85,18 +87,24 @@ function goRunner(
     signal?.addEventListener("abort", end, { once: true });
     let output = "";
     let complaints = "";
+    let compiling: NodeJS.Timeout | undefined;
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => {
       const text = chunk.toString();
       complaints += text;
       logStream.write(text);
       const last = text.trim().split("\n").at(-1) ?? "";
-      if (last.startsWith("go: downloading ")) onProgress?.(`fetching ${last.split(" ")[2] ?? ""}`);
+      if (!last.startsWith("go: downloading ")) return;
+      onProgress?.(`fetching ${last.split(" ")[2] ?? ""}`);
+      // Go says nothing while it compiles; the last module that it fetched must not look like what it hangs on.
+      clearTimeout(compiling);
+      compiling = setTimeout(() => onProgress?.("compiling"), FETCH_QUIET_MS);
     });
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once("error", reject);
       child.once("close", resolve);
     }).finally(() => {
+      clearTimeout(compiling);
       signal?.removeEventListener("abort", end);
       logStream.end();
     });
