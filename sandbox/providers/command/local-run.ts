@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { errorCode } from "../../failure";
+import type { Context } from "../context";
+import type { Variables } from "./environment";
+import { failure, Output } from "./output";
+
+/** A command for this machine. */
+export interface LocalRun {
+  readonly script: string;
+  /** Whether the script may be shown in messages. */
+  readonly showScript: boolean;
+  readonly interpreter: readonly string[] | undefined;
+  readonly dir: string | undefined;
+  readonly stdin: string | undefined;
+  readonly environment: Variables;
+  readonly logging: string | undefined;
+}
+
+const SHELL = ["/bin/sh", "-c"];
+const GRACE_MS = 2000;
+
+/** Runs a command on this machine to its end; fails unless it ends with 0. */
+export async function runLocally(
+  context: Context,
+  run: LocalRun,
+): Promise<{ stdout: string; stderr: string }> {
+  context.signal.throwIfAborted();
+  if (run.dir !== undefined) await requireFolder(run.dir);
+  const [program = "/bin/sh", ...args] = run.interpreter?.length ? run.interpreter : SHELL;
+  const output = new Output(run.logging, context.log.status);
+  const how = await new Promise<string | undefined>((resolve, reject) => {
+    const child = spawn(program, [...args, run.script], {
+      cwd: run.dir,
+      env: { ...process.env, ...run.environment },
+      // A process group of its own, so that everything that the command starts can be ended with it.
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const release = endWith(context.signal, child.pid);
+    child.stdout.on("data", (bytes: Buffer) => output.add("stdout", bytes));
+    child.stderr.on("data", (bytes: Buffer) => output.add("stderr", bytes));
+    // A command may end without reading its input.
+    child.stdin.on("error", () => {});
+    child.stdin.end(run.stdin ?? "");
+    child.on("error", (error) => {
+      release();
+      const missing =
+        errorCode(error) === "ENOENT" ? "there is no such program on this machine" : error.message;
+      reject(
+        new Error(`Cannot run the interpreter ${JSON.stringify(program)}: ${missing}.`, { cause: error }),
+      );
+    });
+    child.on("close", (code, signal) => {
+      release();
+      resolve(code === 0 ? undefined : code === null ? `signal ${signal ?? "unknown"}` : `exit code ${code}`);
+    });
+  });
+  output.end();
+  context.signal.throwIfAborted();
+  if (how !== undefined) throw new Error(failure(how, run.showScript ? run.script : undefined, output));
+  return { stdout: output.text("stdout"), stderr: output.text("stderr") };
+}
+
+async function requireFolder(dir: string): Promise<void> {
+  const found = await stat(dir).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw new Error(`dir is ${JSON.stringify(dir)}, but there is no such folder (seen from ${process.cwd()}).`);
+}
+
+/** Ends a process group when the signal comes: politely, then not. */
+function endWith(signal: AbortSignal, pid: number | undefined): () => void {
+  if (pid === undefined) return () => {};
+  let later: NodeJS.Timeout | undefined;
+  const kill = (name: NodeJS.Signals): void => {
+    try {
+      process.kill(-pid, name);
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  const end = (): void => {
+    kill("SIGTERM");
+    later = setTimeout(() => kill("SIGKILL"), GRACE_MS);
+  };
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  return () => {
+    clearTimeout(later);
+    signal.removeEventListener("abort", end);
+  };
+}

@@ -1,0 +1,185 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { waitFor } from "../../controlplane/deadline";
+import { call, testContext, written } from "../provider-harness";
+import { isArchive, isAsset, type Values } from "../wire";
+import { globPattern, select } from "./glob";
+import { variables } from "./environment";
+import { isLast, waitAfter } from "./dial";
+import { commandProvider } from "./provider";
+import { isRunning } from "./sshd";
+
+const provider = commandProvider("0.0.0");
+const COMMAND = "command:local:Command";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "fleetwright-local-")));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function run(inputs: Values, context = testContext()): Promise<Values> {
+  return (await call(provider, COMMAND, context).create(inputs)).state;
+}
+
+async function problem(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => "no problem",
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
+
+describe("local.Command", () => {
+  test("runs in its folder with its variables, input and interpreter", async () => {
+    const state = await run({
+      create: 'pwd; echo "$A"; cat; echo err >&2',
+      dir: folder,
+      environment: { A: "it's" },
+      stdin: "in",
+    });
+    expect(state).toMatchObject({ stdout: `${folder}\nit's\nin`, stderr: "err" });
+    expect(await run({ create: "console.log(1 + 1)", interpreter: ["node", "-e"] })).toMatchObject({
+      stdout: "2",
+    });
+  });
+
+  test("without a script it does nothing and says nothing", async () => {
+    expect(await run({ delete: "true" })).toMatchObject({ stdout: "", stderr: "" });
+  });
+
+  test("failures say how, and show the last output", async () => {
+    const message = await problem(run({ create: "seq 1 100; exit 3" }));
+    expect(message).toMatch(/^exit code 3: running "seq 1 100; exit 3"\nits last output:\n/);
+    expect(message).toContain("  100");
+    expect(message).not.toContain("  10\n");
+    expect(await problem(run({ create: "true", interpreter: ["no-such-program"] }))).toContain(
+      'Cannot run the interpreter "no-such-program": there is no such program',
+    );
+    expect(await problem(run({ create: "true", dir: join(folder, "nowhere") }))).toContain(
+      "there is no such folder",
+    );
+  });
+
+  test("updates run update, or else create; a delete runs with the last output", async () => {
+    const command = call(provider, COMMAND);
+    const file = join(folder, "life");
+    const inputs = {
+      create: `echo "create($PULUMI_COMMAND_STDOUT)" | tee -a ${file}`,
+      delete: `echo "delete($PULUMI_COMMAND_STDOUT)" >> ${file}`,
+    };
+    const { id, state } = await command.create(inputs);
+    const changed = { ...inputs, stdin: "x" };
+    const second = await command.update(id, state, inputs, changed);
+    const own = { ...changed, update: `echo updated >> ${file}` };
+    const third = await command.update(id, second, changed, own);
+    await command.delete(id, third);
+    expect(await readFile(file, "utf8")).toBe("create()\ncreate(create())\nupdated\ndelete()\n");
+  });
+
+  test("gives the files that are asked for", async () => {
+    const dir = join(folder, "files");
+    await mkdir(join(dir, "src"), { recursive: true });
+    await writeFile(join(dir, "src", "secret.js"), "no");
+    const state = await run({
+      create: "echo 1 > src/index.js; mkdir -p assets/logos; echo 2 > assets/logos/logo.svg",
+      dir,
+      assetPaths: ["assets/**", "src/**.js", "!**secret.*"],
+      archivePaths: ["**"],
+    });
+    const assets = state.assets;
+    expect(Object.keys(assets ?? {})).toEqual(["assets/logos/logo.svg", "src/index.js"]);
+    expect(Object.values(assets ?? {}).every(isAsset)).toBe(true);
+    expect(isArchive(state.archive)).toBe(true);
+    expect(state.archive).toMatchObject({
+      assets: { "src/secret.js": { path: join(dir, "src/secret.js") } },
+    });
+  });
+
+  test("a cancellation ends the command and all that it started", async () => {
+    const stop = new AbortController();
+    const file = join(folder, "child");
+    const running = problem(
+      run(
+        {
+          create: `sh -c 'trap "" TERM; echo $$ > ${file}.new; mv ${file}.new ${file}; while :; do sleep 1; done' & wait`,
+        },
+        testContext({ signal: stop.signal }),
+      ),
+    );
+    await waitFor("the child", () => existsSync(file), { timeoutMs: 10_000 });
+    const pid = (await readFile(file, "utf8")).trim();
+    stop.abort(new Error("the update was cancelled"));
+    expect(await running).toBe("the update was cancelled");
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  test("wrong names of variables are refused", () => {
+    expect(
+      call(provider, COMMAND)
+        .problems({ environment: { "A B": "x" } })
+        .join(),
+    ).toContain("environment.A B must be named with letters");
+  });
+});
+
+describe("local.run", () => {
+  test("runs a command each time and gives what it says", async () => {
+    const result = await written(provider, "command:local:run", {
+      command: "echo $A",
+      environment: { A: "b" },
+    });
+    expect(result).toMatchObject({ command: "echo $A", stdout: "b", stderr: "" });
+  });
+});
+
+describe("globs", () => {
+  test.each([
+    ["*.txt", "a.txt", true],
+    ["*.txt", "dir/a.txt", false],
+    ["**.txt", "dir/a.txt", true],
+    ["dir/**", "dir/a/b", true],
+    ["{a,b}.js", "b.js", true],
+    ["[!a].js", "a.js", false],
+    ["[a-c].js", "b.js", true],
+    ["?.js", "/.js", false],
+    ["a\\*.js", "a*.js", true],
+    ["a.js", "axjs", false],
+    ["a+b", "a+b", true],
+  ])("%s and %s: %s", (glob, path, fits) => {
+    expect(globPattern(glob).test(path)).toBe(fits);
+  });
+
+  test("later rules win", () => {
+    expect(select(["a", "b", "c"], ["*", "![bc]", "c"])).toEqual(["a", "c"]);
+    expect(() => select([], ["{a"])).toThrow('has a "{" without its "}"');
+  });
+});
+
+describe("dialling", () => {
+  test("waits longer after each failure, up to a limit", () => {
+    expect([1, 2, 3, 4, 5, 50].map((failures) => waitAfter(failures, 1))).toEqual([
+      500, 1000, 2000, 4000, 5000, 5000,
+    ]);
+    expect(waitAfter(1, 0)).toBe(250);
+  });
+
+  test.each([
+    [1, 0, true],
+    [10, 10, false],
+    [11, 10, true],
+    [1000, -1, false],
+  ])("%s failures with a limit of %s: last %s", (failures, limit, last) => {
+    expect(isLast(failures, limit)).toBe(last);
+  });
+});
+
+test("an output that no variable can hold is left out with a warning", () => {
+  const warnings: string[] = [];
+  const made = variables({ A: "1" }, { stdout: "x".repeat(200_000), stderr: "e" }, undefined, (text) =>
+    warnings.push(text),
+  );
+  expect(Object.keys(made)).toEqual(["A", "PULUMI_COMMAND_STDERR"]);
+  expect(warnings[0]).toContain("PULUMI_COMMAND_STDOUT is not set");
+});

@@ -1,0 +1,431 @@
+import { execFile, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Server } from "ssh2";
+import { waitFor } from "../../controlplane/deadline";
+import { call, testContext } from "../provider-harness";
+import { sshPublicKey } from "../ssh-key";
+import { isAsset, type Values } from "../wire";
+import { commandProvider } from "./provider";
+import { countingRelay, freePort, isRunning, TestSshd } from "./sshd";
+
+const provider = commandProvider("0.0.0");
+const COMMAND = "command:remote:Command";
+const COPY = "command:remote:CopyToRemote";
+const exec = promisify(execFile);
+
+let sshd: TestSshd;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fleetwright-remote-"));
+  sshd = await TestSshd.prepare();
+  await sshd.start();
+});
+afterAll(async () => {
+  await sshd.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function run(inputs: Values, context = testContext()): Promise<Values> {
+  return (await call(provider, COMMAND, context).create({ connection: sshd.connection(), ...inputs })).state;
+}
+
+async function problem(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => "no problem",
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
+
+describe("remote.Command", () => {
+  test("gives what a command says on both streams, and its input to it", async () => {
+    const state = await run({ create: "cat; echo; echo oops >&2", stdin: "from outside" });
+    expect(state).toMatchObject({ stdout: "from outside", stderr: "oops" });
+  });
+
+  test("brings variables of any content to a command with its input intact, without showing them to other processes", async () => {
+    const environment = {
+      PLAIN: "value",
+      TRICKY: 'it\'s\n$(false) `x` "q" \\ \t ünïcode\n',
+      EMPTY: "",
+      TOKEN: "s3cr3t-value",
+    };
+    const state = await run({
+      create: `printf '%s|' "$PLAIN" "$TRICKY" "$EMPTY" "$TOKEN"; cat; for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $f >&2; done 2>/dev/null; true`,
+      environment,
+      stdin: "the input\nof two lines",
+    });
+    expect(state.stdout).toBe(`${Object.values(environment).join("|")}|the input\nof two lines`);
+    const listing = await run({
+      create: "for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $f; echo; done 2>/dev/null",
+      environment: { TOKEN: "s3cr3t-value" },
+    });
+    expect(listing.stdout).toContain("sshd");
+    expect(listing.stdout).not.toContain("s3cr3t-value");
+  });
+
+  test("tells exit code and last output, but no secret", async () => {
+    const context = testContext({ secretNames: new Set(["create"]) });
+    const message = await problem(run({ create: "echo one; echo two >&2; exit 7" }, context));
+    expect(message).toMatch(/^exit code 7 on \S+@127\.0\.0\.1:\d+\nits last output:\n/);
+    expect(message).toContain("  one");
+    expect(message).toContain("  two");
+    const open = await problem(run({ create: "echo hidden; exit 7", logging: "none" }));
+    expect(open).toContain('running "echo hidden; exit 7"');
+    expect(open).not.toContain("  hidden");
+    expect(await problem(run({ create: "kill -9 $$" }))).toContain("signal SIGKILL");
+  });
+
+  test("shows lines as they come, as far as logging allows", async () => {
+    const lines: string[] = [];
+    const context = testContext({
+      log: { status: (line) => lines.push(line), info: () => {}, warning: () => {} },
+    });
+    await run({ create: "echo out; echo err >&2", logging: "stderr" }, context);
+    expect(lines).toEqual(["err"]);
+  });
+
+  test("runs create again on an update without a script of its own, with the last output at hand; not for another connection", async () => {
+    const command = call(provider, COMMAND);
+    const inputs = { connection: sshd.connection(), create: 'echo "now after $PULUMI_COMMAND_STDOUT"' };
+    const { id, state } = await command.create(inputs);
+    const changed = { ...inputs, environment: { NEW: "1" } };
+    const updated = await command.update(id, state, inputs, changed);
+    expect(updated.stdout).toBe("now after now after ");
+    const own = { ...changed, update: 'echo "updated $PULUMI_COMMAND_STDOUT"' };
+    expect((await command.update(id, updated, changed, own)).stdout).toBe("updated now after now after ");
+    const silent = { ...own, addPreviousOutputInEnv: false };
+    expect((await command.update(id, updated, own, silent)).stdout).toBe("updated ");
+    const moved = { ...own, connection: sshd.connection({ port: await freePort() }) };
+    expect(command.diff(own, moved)).toEqual({ connection: "update" });
+    expect(await command.update(id, updated, own, moved)).toMatchObject({
+      stdout: "now after now after ",
+      connection: moved.connection,
+    });
+  });
+
+  test("triggers replace, everything else updates", () => {
+    const { diff } = call(provider, COMMAND);
+    const inputs = { connection: sshd.connection(), create: "true", triggers: [1, { a: "x" }] };
+    expect(diff(inputs, { ...inputs, triggers: [1, { a: "x" }] })).toEqual({});
+    expect(diff(inputs, { ...inputs, triggers: [1, { a: "y" }] })).toEqual({ triggers: "replace" });
+    expect(diff(inputs, { ...inputs, create: "false", stdin: "x" })).toEqual({
+      create: "update",
+      stdin: "update",
+    });
+  });
+
+  test("runs its delete script with the last output", async () => {
+    const file = join(folder, "deleted");
+    const command = call(provider, COMMAND);
+    const { id, state } = await command.create({
+      connection: sshd.connection(),
+      create: "echo made",
+      delete: `echo "$PULUMI_COMMAND_STDOUT" > ${file}`,
+    });
+    await command.delete(id, state);
+    expect(await readFile(file, "utf8")).toBe("made\n");
+  });
+
+  test("a cancellation ends the remote process", async () => {
+    const stop = new AbortController();
+    const file = join(folder, "pid");
+    const running = problem(
+      run({ create: `echo $$ > ${file}; exec sleep 1000` }, testContext({ signal: stop.signal })),
+    );
+    await waitFor("the command to start", () => existsSync(file), { timeoutMs: 10_000 });
+    const pid = await waitForText(file);
+    stop.abort(new Error("the update was cancelled"));
+    expect(await running).toBe("the update was cancelled");
+    await waitFor("the process to end", () => !isRunning(pid), { timeoutMs: 10_000 });
+  });
+
+  test("a connection that breaks is told as such", async () => {
+    expect(await problem(run({ create: "kill -9 $PPID; sleep 5" }))).toContain(
+      "the connection was lost before the command ended",
+    );
+  });
+});
+
+async function waitForText(file: string): Promise<string> {
+  let text = "";
+  await waitFor("text in a file", async () => (text = (await readFile(file, "utf8")).trim()) !== "", {
+    timeoutMs: 10_000,
+  });
+  return text;
+}
+
+/** A connection without its private key. */
+function keyless(connection: Values): Values {
+  return Object.fromEntries(Object.entries(connection).filter(([name]) => name !== "privateKey"));
+}
+
+describe("logging in", () => {
+  test("any kind of private key will do, encrypted ones with their password", async () => {
+    const keys = [
+      generateKeyPairSync("rsa", { modulusLength: 2048 }),
+      generateKeyPairSync("ec", { namedCurve: "secp384r1" }),
+      generateKeyPairSync("ed25519"),
+    ];
+    for (const { privateKey, publicKey } of keys) {
+      await sshd.authorize(sshPublicKey(publicKey)?.line ?? "");
+      const plain = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+      expect(
+        await run({ connection: sshd.connection({ privateKey: plain }), create: "echo in" }),
+      ).toMatchObject({ stdout: "in" });
+      const locked = privateKey
+        .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "open sesame" })
+        .toString();
+      const connection = sshd.connection({ privateKey: locked, privateKeyPassword: "open sesame" });
+      expect(await run({ connection, create: "echo in" })).toMatchObject({ stdout: "in" });
+      const message = await problem(
+        run({ connection: { ...connection, privateKeyPassword: "wrong" }, create: "true" }),
+      );
+      expect(message).toContain("connection.privateKey cannot be used");
+      expect(message).not.toContain("wrong");
+    }
+  });
+
+  test("an agent will do", async () => {
+    const socket = join(folder, "agent");
+    const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: "ignore" });
+    try {
+      await waitFor("the agent", () => existsSync(socket), { timeoutMs: 5000 });
+      await exec("ssh-add", [join(sshd.folder, "user")], { env: { ...process.env, SSH_AUTH_SOCK: socket } });
+      const rest = keyless(sshd.connection());
+      expect(
+        await run({ connection: { ...rest, agentSocketPath: socket }, create: "echo in" }),
+      ).toMatchObject({ stdout: "in" });
+    } finally {
+      agent.kill("SIGKILL");
+    }
+  });
+
+  test("a password will do, asked for in either way", async () => {
+    for (const method of ["password", "keyboard-interactive"] as const) {
+      const server = passwordServer(method, "open sesame", await readFile(join(sshd.folder, "host"), "utf8"));
+      const port = await new Promise<number>((resolve) => {
+        server.listen(0, "127.0.0.1", () => {
+          const bound = server.address();
+          resolve(typeof bound === "object" && bound !== null ? bound.port : 0);
+        });
+      });
+      const rest = keyless(sshd.connection({ port, user: "someone" }));
+      try {
+        expect(
+          await run({ connection: { ...rest, password: "open sesame" }, create: "anything" }),
+        ).toMatchObject({ stdout: "welcome" });
+        const message = await problem(
+          run({ connection: { ...rest, password: "wrong one" }, create: "anything" }),
+        );
+        expect(message).toContain("Cannot log in to someone@127.0.0.1");
+        expect(message).not.toContain("wrong one");
+      } finally {
+        server.close();
+      }
+    }
+  });
+
+  test("without any way to log in it says which there are", async () => {
+    const rest = keyless(sshd.connection());
+    expect(await problem(run({ connection: { ...rest, agentSocketPath: "" }, create: "true" }))).toContain(
+      "set connection.privateKey, connection.password or",
+    );
+  });
+
+  test("another host key is refused at once, with both fingerprints", async () => {
+    const other = sshPublicKey(generateKeyPairSync("ed25519").publicKey);
+    const relay = await countingRelay(sshd.port);
+    try {
+      const message = await problem(
+        run({
+          connection: sshd.connection({ port: relay.port, hostKey: other?.line, dialErrorLimit: 5 }),
+          create: "true",
+        }),
+      );
+      const { stdout } = await exec("ssh-keygen", ["-l", "-f", join(sshd.folder, "host.pub")]);
+      expect(message).toContain(stdout.split(" ")[1]);
+      expect(message).toContain(other?.fingerprintSha256);
+      expect(relay.calls()).toBe(1);
+    } finally {
+      relay.close();
+    }
+  });
+
+  test("a host key of a type that the server does not have is refused in the same way", async () => {
+    const other = sshPublicKey(generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey);
+    expect(
+      await problem(run({ connection: sshd.connection({ hostKey: other?.line }), create: "true" })),
+    ).toContain(other?.fingerprintSha256);
+    expect(
+      await problem(run({ connection: sshd.connection({ hostKey: "nonsense" }), create: "true" })),
+    ).toContain("connection.hostKey cannot be read");
+  });
+
+  test("waits for a server that comes up late", async () => {
+    const late = await TestSshd.prepare();
+    const dials: string[] = [];
+    const context = testContext({
+      log: { status: (line) => dials.push(line), info: () => {}, warning: () => {} },
+    });
+    const running = run(
+      { connection: late.connection({ dialErrorLimit: 10 }), create: "echo late" },
+      context,
+    );
+    try {
+      await waitFor("two failed dials", () => dials.length >= 2, { timeoutMs: 10_000 });
+      await late.start();
+      expect(await running).toMatchObject({ stdout: "late" });
+      expect(dials[0]).toMatch(/^dial 1\/11 of \S+ failed \(.*ECONNREFUSED/);
+    } finally {
+      await late.stop();
+    }
+  });
+
+  test("a limit of 0 allows one dial", async () => {
+    const port = await freePort();
+    expect(
+      await problem(run({ connection: sshd.connection({ port, dialErrorLimit: 0 }), create: "true" })),
+    ).toMatch(/1 dial failed \(dialErrorLimit 0\).*ECONNREFUSED/);
+  });
+
+  test("a server that says nothing is given up after perDialTimeout", async () => {
+    const relay = await countingRelay(undefined);
+    try {
+      const message = await problem(
+        run({
+          connection: sshd.connection({ port: relay.port, perDialTimeout: 1, dialErrorLimit: 1 }),
+          create: "true",
+        }),
+      );
+      expect(message).toContain("no login within 1 s (perDialTimeout)");
+      expect(relay.calls()).toBe(2);
+    } finally {
+      relay.close();
+    }
+  });
+
+  test("a cancellation ends the dialling", async () => {
+    const stop = new AbortController();
+    const port = await freePort();
+    const context = testContext({
+      signal: stop.signal,
+      log: { status: () => stop.abort(new Error("enough")), info: () => {}, warning: () => {} },
+    });
+    expect(
+      await problem(
+        run({ connection: sshd.connection({ port, dialErrorLimit: -1 }), create: "true" }, context),
+      ),
+    ).toBe("enough");
+  });
+
+  test("goes through a proxy", async () => {
+    const relay = await countingRelay(sshd.port);
+    const inner = await countingRelay(sshd.port);
+    try {
+      const connection = {
+        ...sshd.connection({ port: inner.port }),
+        proxy: sshd.connection({ port: relay.port }),
+      };
+      expect(await run({ connection, create: "echo through" })).toMatchObject({ stdout: "through" });
+      expect([relay.calls(), inner.calls()]).toEqual([1, 1]);
+      const lost = { ...sshd.connection({ port: await freePort() }), proxy: sshd.connection() };
+      expect(await problem(run({ connection: lost, create: "true" }))).toContain(
+        "the proxy cannot reach 127.0.0.1:",
+      );
+    } finally {
+      relay.close();
+      inner.close();
+    }
+  });
+});
+
+function passwordServer(
+  method: "password" | "keyboard-interactive",
+  password: string,
+  hostKey: string,
+): Server {
+  return new Server({ hostKeys: [hostKey] }, (client) => {
+    client.on("error", () => {});
+    client.on("authentication", (context) => {
+      const judge = (answer: string | undefined): void => {
+        if (answer === password) context.accept();
+        else context.reject([method]);
+      };
+      if (context.method === "password" && method === "password") judge(context.password);
+      else if (context.method === "keyboard-interactive" && method === "keyboard-interactive") {
+        context.prompt([{ prompt: "Password: ", echo: false }], (answers) => judge(answers[0]));
+      } else context.reject([method]);
+    });
+    client.on("session", (accept) => {
+      accept().on("exec", (acceptExec) => {
+        const channel = acceptExec();
+        channel.write("welcome\n");
+        channel.exit(0);
+        channel.end();
+      });
+    });
+  });
+}
+
+describe("remote.CopyToRemote", () => {
+  const ASSET = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17" };
+  const ARCHIVE = { "4dabf18193072939515e22adb298388d": "0def7320c3a5731c473e5ecbe6d01bc7" };
+
+  async function copy(source: Values, remotePath: string): Promise<void> {
+    await call(provider, COPY).create({ connection: sshd.connection(), source, remotePath });
+  }
+
+  test("copies texts, files and folders to where the official provider puts them", async () => {
+    const from = join(folder, "from");
+    await mkdir(join(from, "deep"), { recursive: true });
+    await writeFile(join(from, "a.txt"), "a");
+    await writeFile(join(from, "deep", "b.txt"), "b");
+    const to = join(folder, "to");
+    await copy({ ...ASSET, text: "a text", hash: "1" }, join(to, "new", "text.txt"));
+    expect(await readFile(join(to, "new", "text.txt"), "utf8")).toBe("a text");
+    await copy({ ...ASSET, path: join(from, "a.txt"), hash: "2" }, join(to, "new"));
+    expect(await readFile(join(to, "new", "a.txt"), "utf8")).toBe("a");
+    await copy({ ...ASSET, path: join(from, "a.txt"), hash: "2" }, join(to, "new", "text.txt"));
+    expect(await readFile(join(to, "new", "text.txt"), "utf8")).toBe("a");
+    await copy({ ...ARCHIVE, path: from, hash: "3" }, join(to, "one"));
+    expect(await readFile(join(to, "one", "from", "deep", "b.txt"), "utf8")).toBe("b");
+    await copy({ ...ARCHIVE, path: `${from}/`, hash: "3" }, join(to, "two"));
+    expect(await readFile(join(to, "two", "deep", "b.txt"), "utf8")).toBe("b");
+    expect(await problem(copy({ ...ARCHIVE, path: from, hash: "3" }, join(to, "new", "a.txt")))).toContain(
+      "is a file, but",
+    );
+    expect(await problem(copy({ ...ASSET, text: "x", hash: "4" }, to))).toContain(
+      "is a folder: remotePath must be",
+    );
+  });
+
+  test("copies again when content or path change, and not for another connection", async () => {
+    const resource = call(provider, COPY);
+    const remotePath = join(folder, "again");
+    const inputs = { connection: sshd.connection(), source: { ...ASSET, text: "1", hash: "h1" }, remotePath };
+    expect(isAsset(inputs.source)).toBe(true);
+    const { id, state } = await resource.create(inputs);
+    await rm(remotePath);
+    const moved = { ...inputs, connection: sshd.connection({ dialErrorLimit: 3 }) };
+    await resource.update(id, state, inputs, moved);
+    expect(existsSync(remotePath)).toBe(false);
+    const changed = { ...inputs, source: { ...ASSET, text: "2", hash: "h2" } };
+    expect(resource.diff(inputs, changed)).toEqual({ source: "update" });
+    await resource.update(id, state, inputs, changed);
+    expect(await readFile(remotePath, "utf8")).toBe("2");
+  });
+
+  test("refuses sources that it cannot copy", () => {
+    const problems = call(provider, COPY).problems({
+      connection: sshd.connection(),
+      remotePath: "/x",
+      source: { ...ASSET, uri: "https://example.org" },
+    });
+    expect(problems.join()).toContain("source must be a FileAsset, StringAsset or FileArchive");
+  });
+});
