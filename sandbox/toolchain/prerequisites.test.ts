@@ -13,7 +13,7 @@ test("everything that is missing is named with the way to get it", () => {
   expect(missing).toHaveLength(3);
   expect(missing[0]).toMatch(/^Node 20\.19\.0 or later, found 18\.0\.0: install it/);
   expect(missing[1]).toMatch(/^Go 1\.21\.0 or later, found none: install it.*apt-get install golang-go/);
-  expect(missing[2]).toMatch(/^Python 3\.9\.0 or later, found 3\.6\.0: install it.*python3-venv/);
+  expect(missing[2]).toMatch(/^Python 3\.10\.0 or later, found 3\.6\.0: install it.*python3-venv/);
 });
 
 test("an older Go will do if it may fetch a newer one, and not if GOTOOLCHAIN=local", () => {

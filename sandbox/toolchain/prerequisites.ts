@@ -9,7 +9,7 @@ import type { Tool } from "./tools";
 /** Node can load ES modules by `require` from here on, which `@kubernetes/client-node` needs. */
 export const MINIMUM_NODE = "20.19.0";
 /** The oldest Python that moto supports. */
-export const MINIMUM_PYTHON = "3.9.0";
+export const MINIMUM_PYTHON = "3.10.0";
 /** From here on Go fetches a newer toolchain by itself, unless GOTOOLCHAIN=local forbids it. */
 const MINIMUM_GO_THAT_UPDATES = "1.21.0";
 

@@ -1,0 +1,33 @@
+import type { RefusalRule } from "../rule";
+import { groupDeletion } from "./group-deletion";
+import { instanceProfile } from "./instance-profile";
+import { instanceState } from "./instance-state";
+import { interfaceAttachment } from "./interface-attachment";
+import { interfaceDeletion } from "./interface-deletion";
+import { loadBalancer } from "./load-balancer";
+import { networkDeletion } from "./network-deletion";
+import { policyDeletion } from "./policy-deletion";
+import { privateAddress } from "./private-address";
+import { publicAddress } from "./public-address";
+import { securityGroupDeletion } from "./security-group-deletion";
+import { volumeAttachment } from "./volume-attachment";
+import { volumeDetachment } from "./volume-detachment";
+import { volumeModification } from "./volume-modification";
+
+/** Everything that AWS refuses and moto would carry out, in the order in which the rules are asked. */
+export const REFUSALS: readonly RefusalRule[] = [
+  volumeAttachment,
+  volumeDetachment,
+  volumeModification,
+  interfaceAttachment,
+  interfaceDeletion,
+  privateAddress,
+  publicAddress,
+  networkDeletion,
+  securityGroupDeletion,
+  instanceState,
+  instanceProfile,
+  policyDeletion,
+  loadBalancer,
+  groupDeletion,
+];

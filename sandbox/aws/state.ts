@@ -1,0 +1,178 @@
+import { DescribeAutoScalingGroupsCommand } from "@aws-sdk/client-auto-scaling";
+import {
+  DescribeInstancesCommand,
+  DescribeNetworkInterfacesCommand,
+  DescribeSubnetsCommand,
+  DescribeVolumesCommand,
+  type Instance,
+  type Subnet,
+  type Tag,
+} from "@aws-sdk/client-ec2";
+import { textAt } from "../controlplane/json";
+import type { Clients } from "./clients";
+import { balancersOf, type BalancerState } from "./balancer-state";
+
+/** An instance, with what a machine needs to become it. */
+export interface InstanceState {
+  id: string;
+  state: string;
+  imageId: string;
+  type: string;
+  zone: string;
+  vpcId: string;
+  subnetId: string;
+  subnetCidr: string;
+  privateIp: string;
+  publicIp?: string;
+  interfaces: InterfaceState[];
+  keyName?: string;
+  /** The public key of the key pair, in OpenSSH's form. */
+  publicKey?: string;
+  /** As it was given, base64 encoded. */
+  userData?: string;
+  tags: Record<string, string>;
+  metadata: { httpEndpoint: string; httpTokens: string; hopLimit: number; instanceTags: boolean };
+  instanceProfileArn?: string;
+  rootDevice: string;
+  blockDevices: { device: string; volumeId: string; deleteOnTermination: boolean }[];
+  launchedAt: string;
+}
+
+/** A network interface of an instance. */
+export interface InterfaceState {
+  id: string;
+  deviceIndex: number;
+  macAddress: string;
+  subnetId: string;
+  privateIps: string[];
+  securityGroups: string[];
+}
+
+/** A volume and where it is attached. */
+export interface VolumeState {
+  id: string;
+  sizeGiB: number;
+  type: string;
+  zone: string;
+  state: string;
+  encrypted: boolean;
+  snapshotId?: string;
+  tags: Record<string, string>;
+  attachments: { instanceId: string; device: string; state: string }[];
+}
+
+/** A group that keeps a number of instances alive. */
+export interface GroupState {
+  name: string;
+  desired: number;
+  instanceIds: string[];
+  targetGroupArns: string[];
+}
+
+/** What exists at one moment. */
+export interface CloudState {
+  instances: InstanceState[];
+  volumes: VolumeState[];
+  balancers: BalancerState[];
+  groups: GroupState[];
+}
+
+/** Reads what exists. `secrets` is the answer of moto's door: user data and public keys, which no list call gives. */
+export async function readState(aws: Clients, secrets: unknown): Promise<CloudState> {
+  const [reservations, subnets, volumes, interfaces, groups] = await Promise.all([
+    aws.ec2.send(new DescribeInstancesCommand({})),
+    aws.ec2.send(new DescribeSubnetsCommand({})),
+    aws.ec2.send(new DescribeVolumesCommand({})),
+    aws.ec2.send(new DescribeNetworkInterfacesCommand({})),
+    aws.autoscaling.send(new DescribeAutoScalingGroupsCommand({})),
+  ]);
+  const subnetById = new Map((subnets.Subnets ?? []).map((subnet) => [subnet.SubnetId ?? "", subnet]));
+  const instances = (reservations.Reservations ?? []).flatMap(({ Instances }) => Instances ?? []);
+  return {
+    instances: instances.map((instance) => instanceState(instance, subnetById, secrets)),
+    volumes: (volumes.Volumes ?? []).map((volume) => ({
+      id: volume.VolumeId ?? "",
+      sizeGiB: volume.Size ?? 0,
+      type: volume.VolumeType ?? "",
+      zone: volume.AvailabilityZone ?? "",
+      state: volume.State ?? "",
+      encrypted: volume.Encrypted ?? false,
+      ...optional("snapshotId", volume.SnapshotId),
+      tags: tagsOf(volume.Tags),
+      attachments: (volume.Attachments ?? []).map(({ InstanceId, Device, State }) => ({
+        instanceId: InstanceId ?? "",
+        device: Device ?? "",
+        state: State ?? "",
+      })),
+    })),
+    balancers: await balancersOf(aws, interfaces.NetworkInterfaces ?? []),
+    groups: (groups.AutoScalingGroups ?? []).map((group) => ({
+      name: group.AutoScalingGroupName ?? "",
+      desired: group.DesiredCapacity ?? 0,
+      instanceIds: (group.Instances ?? []).flatMap(({ InstanceId }) => InstanceId ?? []),
+      targetGroupArns: group.TargetGroupARNs ?? [],
+    })),
+  };
+}
+
+function instanceState(
+  instance: Instance,
+  subnets: ReadonlyMap<string, Subnet>,
+  secrets: unknown,
+): InstanceState {
+  const id = instance.InstanceId ?? "";
+  const subnetId = instance.SubnetId ?? "";
+  const keyName = instance.KeyName;
+  return {
+    id,
+    state: instance.State?.Name ?? "",
+    imageId: instance.ImageId ?? "",
+    type: instance.InstanceType ?? "",
+    zone: instance.Placement?.AvailabilityZone ?? "",
+    vpcId: instance.VpcId ?? "",
+    subnetId,
+    subnetCidr: subnets.get(subnetId)?.CidrBlock ?? "",
+    privateIp: instance.PrivateIpAddress ?? "",
+    ...optional("publicIp", instance.PublicIpAddress),
+    interfaces: interfacesOf(instance),
+    ...optional("keyName", keyName),
+    ...optional("publicKey", keyName === undefined ? undefined : textAt(secrets, "keys", keyName)),
+    ...optional("userData", textAt(secrets, "instances", id)),
+    tags: tagsOf(instance.Tags),
+    metadata: {
+      httpEndpoint: instance.MetadataOptions?.HttpEndpoint ?? "enabled",
+      httpTokens: instance.MetadataOptions?.HttpTokens ?? "optional",
+      hopLimit: instance.MetadataOptions?.HttpPutResponseHopLimit ?? 1,
+      instanceTags: instance.MetadataOptions?.InstanceMetadataTags === "enabled",
+    },
+    ...optional("instanceProfileArn", instance.IamInstanceProfile?.Arn),
+    rootDevice: instance.RootDeviceName ?? "",
+    blockDevices: (instance.BlockDeviceMappings ?? []).map(({ DeviceName, Ebs }) => ({
+      device: DeviceName ?? "",
+      volumeId: Ebs?.VolumeId ?? "",
+      deleteOnTermination: Ebs?.DeleteOnTermination ?? false,
+    })),
+    launchedAt: instance.LaunchTime?.toISOString() ?? "",
+  };
+}
+
+function interfacesOf(instance: Instance): InterfaceState[] {
+  return (instance.NetworkInterfaces ?? []).map((found) => ({
+    id: found.NetworkInterfaceId ?? "",
+    deviceIndex: found.Attachment?.DeviceIndex ?? 0,
+    macAddress: found.MacAddress ?? "",
+    subnetId: found.SubnetId ?? "",
+    privateIps: (found.PrivateIpAddresses ?? []).flatMap(({ PrivateIpAddress }) => PrivateIpAddress ?? []),
+    securityGroups: (found.Groups ?? []).flatMap(({ GroupId }) => GroupId ?? []),
+  }));
+}
+
+function tagsOf(tags: readonly Tag[] | undefined): Record<string, string> {
+  return Object.fromEntries((tags ?? []).map(({ Key, Value }) => [Key ?? "", Value ?? ""]));
+}
+
+function optional<Name extends string>(name: Name, value: string | undefined): Partial<Record<Name, string>> {
+  const found: Partial<Record<Name, string>> = {};
+  if (value !== undefined && value !== "") found[name] = value;
+  return found;
+}
