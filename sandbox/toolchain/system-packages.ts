@@ -27,6 +27,8 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { debian: "openssh-server", purpose: "logins to machines", signs: ["sshd"] },
   { debian: "nftables", purpose: "service routing", signs: ["nft"] },
   { debian: "e2fsprogs", purpose: "file systems on volumes", signs: ["mkfs.ext4"] },
+  { debian: "debootstrap", purpose: "makes the machines' image", signs: ["debootstrap"] },
+  { debian: "systemd-container", purpose: "runs the machines", signs: ["systemd-nspawn"] },
 ];
 
 const SBIN = ["/usr/local/sbin", "/usr/sbin", "/sbin"];

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Runs one machine: boot.sh CGROUP IMAGE FOLDER NSPAWN-ARGUMENTS…
+# It is started in a mount namespace of its own, so that the machine's root file system is gone with its last process.
+set -eu
+cgroup=$1 image=$2 folder=$3
+shift 3
+rm -f "$folder/ended"
+
+join() { # HIERARCHY: makes the group below it and enters it
+  at=$1
+  IFS=/
+  for part in $cgroup; do
+    mkdir -p "$at/$part"
+    # A new cpuset is empty and takes no process until it is filled.
+    if [ -f "$at/$part/cpuset.mems" ] && [ -z "$(cat "$at/$part/cpuset.cpus")" ]; then
+      cat "$at/cpuset.cpus" >"$at/$part/cpuset.cpus"
+      cat "$at/cpuset.mems" >"$at/$part/cpuset.mems"
+    fi
+    at=$at/$part
+  done
+  unset IFS
+  echo $$ >"$at/cgroup.procs"
+}
+if [ -f /sys/fs/cgroup/cgroup.controllers ]; then
+  join /sys/fs/cgroup
+else
+  for hierarchy in /sys/fs/cgroup/*; do
+    if [ -f "$hierarchy/cgroup.procs" ]; then join "$hierarchy"; fi
+  done
+fi
+
+mount -t overlay overlay -o "lowerdir=$image,upperdir=$folder/upper,workdir=$folder/work" "$folder/root"
+while :; do
+  code=0
+  setpriv --pdeathsig KILL -- systemd-nspawn "$@" || code=$?
+  # 133 is a reboot. Any other end is the machine's own; a killed one leaves no word.
+  if [ "$code" -ne 133 ]; then
+    echo "$code" >"$folder/ended"
+    exit "$code"
+  fi
+done

@@ -1,0 +1,125 @@
+import { waitFor } from "../controlplane/deadline";
+import type { MachineHall } from "./hall";
+import { booted, describeMachines, tracesOf, trialHall, TrialKeys } from "./trial-hall";
+import { trialMachine } from "./trial-machine";
+
+describeMachines("a machine", () => {
+  const keys = new TrialKeys();
+  const hall = trialHall();
+  let dir = "";
+  const [ip, id] = ["10.0.1.10", "i-0a1"];
+  const sh = (script: string, machine = id): Promise<string> =>
+    hall.inside(machine).run(["sh", "-euc", script]);
+  const state = async (machine = id) => (await hall.list()).find((found) => found.id === machine)?.state;
+
+  beforeAll(async () => {
+    await hall.open();
+    dir = hall.dir;
+    const userData = keys.userData({ runcmd: ["echo ran >>/var/lib/user-data"] });
+    await hall.launch(trialMachine({ authorizedKeys: [keys.publicKey("login")], userData }));
+  }, 600_000);
+  afterAll(async () => {
+    await hall.destroy();
+    await keys.remove();
+    expect(await tracesOf(dir)).toEqual([]);
+  });
+
+  test("is logged into over SSH, known by the host key that its user data brought", async () => {
+    const printed = await keys.eventually(hall, ip, "id -un; sudo id -un; hostname; ps -p 1 -o comm=");
+    expect(printed.split("\n")).toEqual(["debian", "root", "ip-10-0-1-10", "systemd", ""]);
+    const others = new TrialKeys();
+    const wrong = await others.login(hall, ip, "true");
+    await others.remove();
+    expect(wrong.code).toBe(255);
+    expect(wrong.stderr).toMatch(/host key|identification/i);
+  });
+
+  test("has no failed service and lets nobody in as root", async () => {
+    await booted(hall, id);
+    expect((await hall.inside(id).run(["systemctl", "is-system-running"])).trim()).toBe("running");
+    expect(await sh("sshd -T | grep -E '^(permitrootlogin|passwordauthentication) '")).toBe(
+      "permitrootlogin without-password\npasswordauthentication no\n",
+    );
+    expect(await hall.console(id)).toMatch(/Cloud-init v\. .* finished/);
+  });
+
+  test("runs its user data once for its id, not at a reboot or a start", async () => {
+    await booted(hall, id);
+    expect(await sh("cat /var/lib/user-data")).toBe("ran\n");
+    const before = await sh("cat /proc/sys/kernel/random/boot_id");
+    await hall.reboot(id);
+    await booted(hall, id);
+    expect(await sh("cat /proc/sys/kernel/random/boot_id")).not.toBe(before);
+    await hall.stop(id);
+    expect(await state()).toBe("stopped");
+    await hall.start(id);
+    await booted(hall, id);
+    expect(await sh("cat /var/lib/user-data")).toBe("ran\n");
+  });
+
+  test("boots again when it reboots itself, and is stopped when it switches itself off", async () => {
+    const before = await sh("cat /proc/sys/kernel/random/boot_id");
+    await hall.inside(id).attempt(["systemctl", "reboot"]);
+    await waitFor(
+      "another boot",
+      async () => {
+        const { code, stdout } = await hall.inside(id).attempt(["cat", "/proc/sys/kernel/random/boot_id"]);
+        return code === 0 && stdout !== before;
+      },
+      { timeoutMs: 90_000 },
+    );
+    await booted(hall, id);
+    await hall.inside(id).attempt(["systemctl", "poweroff"]);
+    await waitFor("the machine to be off", async () => (await state()) === "stopped", { timeoutMs: 90_000 });
+  });
+
+  test("runs the user data of another id on a copy of its disk", async () => {
+    const userData = "#!/bin/sh\necho second >>/var/lib/user-data\n";
+    const copy = trialMachine({ id: "i-0a2", privateIp: "10.0.2.10", subnetCidr: "10.0.2.0/24", userData });
+    await hall.stop(id);
+    await hall.launch(copy, { rootFrom: id });
+    await booted(hall, "i-0a2");
+    expect(await sh("cat /var/lib/user-data", "i-0a2")).toBe("ran\nsecond\n");
+    await hall.start(id);
+    await booted(hall, id);
+    // Two subnets, one router.
+    expect((await hall.inside("i-0a2").attempt(["ping", "-c1", "-W2", ip])).code).toBe(0);
+    await hall.terminate("i-0a2");
+    expect((await hall.list()).map((machine) => machine.id)).toEqual([id]);
+  });
+
+  test("is down after a crash until it is started again", async () => {
+    await hall.crash(id);
+    expect(await state()).toBe("crashed");
+    expect(() => hall.inside(id)).toThrow("The machine i-0a1 does not run.");
+    await hall.start(id);
+    expect(await state()).toBe("running");
+  });
+
+  test("does not see a machine of another hall with the same addresses", async () => {
+    const other: MachineHall = trialHall();
+    await other.open();
+    try {
+      await other.launch(trialMachine({ hostname: "other" }));
+      await booted(other, id);
+      expect((await other.inside(id).run(["hostname"])).trim()).toBe("other");
+      expect((await sh("hostname")).trim()).toBe("ip-10-0-1-10");
+      await sh(
+        "echo mine >/run/mine; systemd-run --quiet socat TCP-LISTEN:7000,fork,reuseaddr EXEC:'cat /run/mine'",
+      );
+      const ask = (from: MachineHall) =>
+        from.exec(["curl", "-s", "-m", "2", "--http0.9", `http://${ip}:7000/`]);
+      await waitFor("the listener", async () => (await ask(hall)).stdout === "mine\n", { timeoutMs: 10_000 });
+      expect((await ask(other)).code).not.toBe(0);
+    } finally {
+      await other.destroy();
+    }
+  });
+
+  test("cannot have an address or id that is taken", async () => {
+    await expect(hall.launch(trialMachine())).rejects.toThrow("The machine i-0a1 exists already.");
+    await expect(hall.launch(trialMachine({ id: "i-0a9" }))).rejects.toThrow(
+      "The address 10.0.1.10 of i-0a9 is in use by i-0a1.",
+    );
+  });
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { loadBalancerSpec, machineSpec } from "./spec";
+
+const end = z.union([z.object({ host: z.string(), port: z.int() }), z.object({ path: z.string() })]);
+
+/** All that a hub serves; it is always told as a whole, so that it cannot differ from what the hall knows. */
+export const hubState = z.object({
+  machines: z.array(machineSpec),
+  listeners: z.array(
+    z.object({
+      loadBalancer: z.string(),
+      addresses: z.array(z.string()),
+      port: z.int(),
+      healthCheck: loadBalancerSpec.shape.listeners.element.shape.healthCheck,
+      targets: z.array(z.object({ ip: z.string(), port: z.int() })),
+    }),
+  ),
+  relays: z.array(z.object({ id: z.string(), listen: end, target: end })),
+});
+/** All that a hub serves. */
+export type HubState = z.infer<typeof hubState>;

@@ -1,0 +1,155 @@
+import { readdir } from "node:fs/promises";
+import { gatewayOf, linkName, macOf } from "./addresses";
+import { attempt, run } from "./command";
+
+const BRIDGE = "br0";
+const NAMESPACES = "/run/netns";
+
+/** Where the metadata service answers. */
+export const METADATA_ADDRESS = "169.254.169.254";
+
+/** Senders give packets this many hops; those that arrive with fewer came through that many routers less. */
+const FULL_TTL = 64;
+/** A request from a machine itself made one hop; a pod's makes two. */
+export const COUNTED_HOPS = [1, 2, 3, 4, 5, 6, 7, 8];
+
+/** The port on which the metadata service hears requests that made this many hops. */
+export function metadataPort(hops: number): number {
+  return 8000 + hops;
+}
+
+/**
+ * The network of one sandbox: a network namespace with a bridge, which is the router of all subnets, and one namespace
+ * a machine. Nothing of it is connected to the host, so that any number of sandboxes can have the same addresses.
+ */
+export class SandboxNetwork {
+  /** `key` is the name of the sandbox's namespace; those of machines begin with it. */
+  constructor(readonly key: string) {}
+
+  /** The file of the sandbox's namespace. */
+  get namespace(): string {
+    return `${NAMESPACES}/${this.key}`;
+  }
+
+  /** The file of a machine's namespace. */
+  machineNamespace(machineId: string): string {
+    return `${NAMESPACES}/${this.#nameOf(machineId)}`;
+  }
+
+  /** The command that runs another one in the sandbox's namespace. */
+  inside(argv: readonly string[]): string[] {
+    return ["nsenter", `--net=${this.namespace}`, "--", ...argv];
+  }
+
+  /** Makes the namespace, if it is not there. `nft` is a command that runs nft. */
+  async create(nft: readonly string[]): Promise<void> {
+    if ((await this.#existing()).includes(this.key)) return;
+    await run(["ip", "netns", "add", this.key]);
+    await this.#ip([
+      "link set lo up",
+      `link add ${BRIDGE} type bridge forward_delay 0`,
+      `addr add ${METADATA_ADDRESS}/32 dev ${BRIDGE}`,
+      `link set ${BRIDGE} up`,
+    ]);
+    const settings = [
+      "ip_forward=1",
+      "conf.all.rp_filter=0",
+      "conf.all.send_redirects=0",
+      "conf.default.send_redirects=0",
+    ];
+    const script = settings
+      .map((setting) => setting.split("="))
+      .map(([name = "", value = ""]) => `echo ${value} > /proc/sys/net/ipv4/${name.replaceAll(".", "/")}`);
+    await run(this.inside(["sh", "-euc", script.join("\n")]));
+    await run(this.inside([...nft, "-f", "-"]), { stdin: metadataRules() });
+  }
+
+  /** Lets the router answer in a subnet. */
+  async addSubnet(cidr: string): Promise<void> {
+    const { ip, prefix } = gatewayOf(cidr);
+    await this.#ip([`addr replace ${ip}/${prefix} dev ${BRIDGE}`]);
+  }
+
+  /** Gives the router one more address, for a load balancer. */
+  async addAddress(ip: string): Promise<void> {
+    await this.#ip([`addr replace ${ip}/32 dev ${BRIDGE}`]);
+  }
+
+  /** Takes such an address away again. */
+  async removeAddress(ip: string): Promise<void> {
+    await attempt(["ip", "-n", this.key, "addr", "del", `${ip}/32`, "dev", BRIDGE]);
+  }
+
+  /** Makes the namespace of a machine, with its interface `eth0` and address; an old one is replaced. */
+  async addMachine(machineId: string, privateIp: string, subnetCidr: string): Promise<void> {
+    await this.removeMachine(machineId);
+    await this.addSubnet(subnetCidr);
+    const { ip: gateway, prefix } = gatewayOf(subnetCidr);
+    const [name, link] = [this.#nameOf(machineId), linkName(machineId)];
+    await run(["ip", "netns", "add", name]);
+    await this.#ip([
+      `link add ${link} type veth peer name eth0 address ${macOf(privateIp)} netns ${name}`,
+      `link set ${link} master ${BRIDGE} up`,
+    ]);
+    await run(["ip", "-n", name, "-batch", "-"], {
+      stdin: [
+        "link set lo up",
+        `addr add ${privateIp}/${prefix} dev eth0`,
+        "link set eth0 up",
+        `route add default via ${gateway}`,
+        "",
+      ].join("\n"),
+    });
+  }
+
+  /** Removes the namespace and link of a machine, if they are there. */
+  async removeMachine(machineId: string): Promise<void> {
+    await attempt(["ip", "-n", this.key, "link", "del", linkName(machineId)]);
+    await attempt(["ip", "netns", "del", this.#nameOf(machineId)]);
+  }
+
+  /** Sends what goes to a range of addresses to a machine. */
+  async addRoute(cidr: string, via: string): Promise<void> {
+    await this.#ip([`route replace ${cidr} via ${via} dev ${BRIDGE}`]);
+  }
+
+  /** Takes such a route away. */
+  async removeRoute(cidr: string): Promise<void> {
+    await attempt(["ip", "-n", this.key, "route", "del", cidr]);
+  }
+
+  /** Removes every namespace of this sandbox. */
+  async remove(): Promise<void> {
+    const names = (await this.#existing()).filter(
+      (name) => name === this.key || name.startsWith(`${this.key}.`),
+    );
+    for (const name of names) await attempt(["ip", "netns", "del", name]);
+  }
+
+  #nameOf(machineId: string): string {
+    return `${this.key}.${machineId}`;
+  }
+
+  async #existing(): Promise<string[]> {
+    return readdir(NAMESPACES).catch(() => []);
+  }
+
+  async #ip(commands: readonly string[]): Promise<void> {
+    await run(["ip", "-n", this.key, "-batch", "-"], { stdin: `${commands.join("\n")}\n` });
+  }
+}
+
+/** Sorts requests for metadata by the hops they made: each number of hops arrives on a port of its own. */
+export function metadataRules(): string {
+  const rules = COUNTED_HOPS.map(
+    (hops) =>
+      `    ip daddr ${METADATA_ADDRESS} tcp dport 80 ip ttl ${FULL_TTL + 1 - hops} dnat to ${METADATA_ADDRESS}:${metadataPort(hops)}`,
+  );
+  return `table ip fleetwright {
+  chain metadata {
+    type nat hook prerouting priority dstnat;
+${rules.join("\n")}
+  }
+}
+`;
+}

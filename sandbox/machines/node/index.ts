@@ -1,0 +1,3 @@
+export { apiServerEndpoint, apiServerEndpointPath } from "./endpoint";
+export { importImages, joinNode } from "./join";
+export type { NodeOptions } from "./options";
