@@ -1,4 +1,7 @@
+import { ensureMoto } from "../sandbox/aws";
 import { startControlPlane, type ControlPlane } from "../sandbox/controlplane";
+import { ensureImage, MachineHall } from "../sandbox/machines";
+import { streamProgress } from "../sandbox/progress";
 
 declare global {
   // Jest hands nothing from setup to teardown but what stands here.
@@ -8,6 +11,10 @@ declare global {
 /** Starts the control plane that all tests of a run share; it ends with the run, even if the run is killed. */
 export default async function setup(): Promise<void> {
   if (process.env.FLEETWRIGHT_TEST_CONTROLPLANE === "off") return;
+  const progress = streamProgress(process.stderr);
+  // What is made once and kept in the cache is made here, where it can be seen and no test's time runs out.
+  await ensureMoto({ progress });
+  if (MachineHall.available().ok) await ensureImage(progress);
   const plane = await startControlPlane({ nodes: 3 });
   globalThis.fleetwrightControlPlane = plane;
   process.env.FLEETWRIGHT_TEST_KUBECONFIG = plane.kubeconfig;

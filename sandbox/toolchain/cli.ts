@@ -6,7 +6,7 @@ import { cacheRoot, recipeKey, ToolCache } from "./cache";
 import { ensureTools } from "./ensure";
 import { findInstalled, type Installed } from "./installed";
 import { requirePrerequisites } from "./prerequisites";
-import { ensureSystemPackages, missingPackages } from "./system-packages";
+import { ensureSystemPackages, missingPackages, offerSystemPackages } from "./system-packages";
 import { isToolName, TOOL_NAMES, TOOL_SETS, type ToolName, TOOLS, type ToolSet } from "./tools";
 
 const HELP = `Gives the tools that the project runs, each at the version it is tested with.
@@ -49,6 +49,7 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
         if (tool.origin !== "cache")
           progress.note(`   ${tool.name} ${tool.version}: ${tool.path} (${tool.origin})`);
       }
+      if (values.for === "test" || values.for === "all") await offerSystemPackages(progress);
       return;
     }
     case "path": {

@@ -93,6 +93,16 @@ export async function ensureSystemPackages(progress: Progress = silentProgress):
   if (still.length > 0) throw new Failure(describeMissing(still), ExitCode.prerequisite);
 }
 
+/** As {@link ensureSystemPackages}, for work that goes on without them: what is missing is only said. */
+export async function offerSystemPackages(progress: Progress): Promise<void> {
+  try {
+    await ensureSystemPackages(progress);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    progress.note(`note: the sandbox's machines are left out. ${error.message}`);
+  }
+}
+
 function apt(args: readonly string[]): Promise<void> {
   // The services that come with some packages must not start on the host: only the sandbox's machines run them.
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };

@@ -270,7 +270,15 @@ const CONTROL_PLANE = [
 export const TOOL_SETS = {
   controlplane: CONTROL_PLANE,
   start: [...CONTROL_PLANE, "kubectl", "pulumi", "pulumi-language-nodejs", "pulumi-resource-kubernetes"],
-  test: [...CONTROL_PLANE, "kubectl", "pulumi", "pulumi-language-nodejs", "pulumi-resource-kubernetes"],
+  test: [
+    ...CONTROL_PLANE,
+    "kubectl",
+    "pulumi",
+    "pulumi-language-nodejs",
+    "pulumi-resource-kubernetes",
+    "kubelet",
+    "kube-proxy",
+  ],
   all: TOOL_NAMES,
 } as const satisfies Record<string, readonly ToolName[]>;
 
