@@ -1,0 +1,104 @@
+import type { Resource } from "./declaration";
+import { NotInSandbox } from "./errors";
+import { autoName } from "./naming";
+import type { Bag } from "./value";
+import { definedBag, hasUnknown, isBag, isList, UNKNOWN } from "./value";
+
+/** What is wrong with a property, in words. */
+export interface Problem {
+  readonly property: string;
+  readonly reason: string;
+}
+
+/** Inputs with their defaults, and what is wrong with them. */
+export interface Checked {
+  readonly inputs: Record<string, unknown>;
+  readonly problems: readonly Problem[];
+}
+
+/** What a check is told. */
+export interface CheckRequest {
+  readonly urn: string;
+  /** The inputs that the state has; empty for a new resource. */
+  readonly olds: Bag;
+  readonly news: Bag;
+  /** From the engine, so that a preview can be repeated. */
+  readonly seed: Uint8Array;
+}
+
+/** The inputs that the engine adds to those of the declaration. */
+const OWN = ["__defaults", "region", "tags", "tagsAll"];
+
+/** Whether the program left a property to the provider, as far as the state tells. */
+export function wasDefaulted(inputs: Bag, property: string): boolean {
+  const defaults = inputs.__defaults;
+  return isList(defaults) && defaults.includes(property);
+}
+
+/** Checks the inputs of a resource and fills in its defaults, as the official provider does. */
+export function checkInputs(resource: Resource, request: CheckRequest): Checked {
+  const given = definedBag(request.news);
+  delete given.__defaults;
+  // An output of another resource may be passed on whole; what it computed is not an input.
+  delete given.tagsAll;
+  const inputs = { ...given };
+  for (const [property, rule] of Object.entries(resource.properties)) {
+    if (rule?.json === true) inputs[property] = asText(inputs[property]);
+  }
+  const defaults: string[] = [];
+  const fill = (property: string, value: unknown): void => {
+    inputs[property] = value;
+    defaults.push(property);
+  };
+  for (const [property, rule] of Object.entries(resource.properties)) {
+    if (inputs[property] === undefined && rule?.fallback !== undefined) fill(property, rule.fallback);
+  }
+  const name = resource.name;
+  if (
+    name !== undefined &&
+    inputs[name.property] === undefined &&
+    inputs[name.prefixProperty ?? ""] === undefined
+  ) {
+    const kept = wasDefaulted(request.olds, name.property) ? request.olds[name.property] : undefined;
+    fill(name.property, kept ?? autoName(name, request.urn, request.seed));
+  }
+  const problems = Object.keys(given).flatMap((property) => unknownProperty(resource, property));
+  problems.push(
+    ...Object.keys(resource.properties).flatMap((property) => badValue(resource, property, inputs)),
+  );
+  if (problems.length === 0 && resource.check !== undefined && !hasUnknown(inputs)) {
+    problems.push(...resource.check(inputs).map((reason) => ({ property: "", reason })));
+  }
+  return { inputs: definedBag({ ...inputs, __defaults: defaults.sort() }), problems };
+}
+
+/** A JSON document that the program gave as an object. */
+function asText(value: unknown): unknown {
+  if (!isBag(value)) return value;
+  return hasUnknown(value) ? UNKNOWN : JSON.stringify(value);
+}
+
+function unknownProperty(resource: Resource, property: string): Problem[] {
+  if (property in resource.properties) return [];
+  const own = OWN.filter((key) =>
+    key === "region" ? resource.global !== true : key !== "tags" || resource.tagging,
+  );
+  if (own.includes(property)) return [];
+  return [{ property, reason: new NotInSandbox(`The property ${property} of ${resource.token}`).message }];
+}
+
+function badValue(resource: Resource, property: string, inputs: Bag): Problem[] {
+  const rule = resource.properties[property];
+  const value = inputs[property];
+  if (value === undefined) {
+    return rule?.required === true
+      ? [{ property, reason: `${resource.token} needs ${property}; it is missing` }]
+      : [];
+  }
+  if (rule?.oneOf !== undefined && !hasUnknown(value) && !rule.oneOf.some((text) => text === value)) {
+    return [
+      { property, reason: `${property} is ${JSON.stringify(value)}; it can be ${rule.oneOf.join(", ")}` },
+    ];
+  }
+  return [];
+}
