@@ -1,0 +1,66 @@
+import { GROUP, VERSION, type AnyKind } from "./kind";
+import { celRule } from "./rule";
+import { structuralSchema } from "./structural";
+
+/** The CRD of a kind, ready to be applied. */
+export function customResourceDefinition(kind: AnyKind) {
+  const { plural, shortNames, columns, summary, changes = [] } = kind;
+  const spec = structuralSchema(kind.spec);
+  const rules = [
+    ...(spec["x-kubernetes-validations"] ?? []),
+    ...changes.map(({ cel, message, field }) => celRule(cel, message, field)),
+  ];
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${GROUP}`, labels: { "app.kubernetes.io/managed-by": "fleetwright" } },
+    spec: {
+      group: GROUP,
+      scope: "Cluster",
+      names: {
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural,
+        singular: kind.kind.toLowerCase(),
+        shortNames,
+        categories: ["fleetwright"],
+      },
+      versions: [
+        {
+          name: VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: [
+            ...columns.map(({ wide = false, ...column }) => ({ ...column, priority: wide ? 1 : 0 })),
+            { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", priority: 0 },
+          ],
+          schema: {
+            openAPIV3Schema: {
+              description: summary,
+              type: "object",
+              required: ["spec"],
+              properties: {
+                apiVersion: { type: "string" },
+                kind: { type: "string" },
+                metadata: { type: "object" },
+                spec: {
+                  description: "What is wanted.",
+                  ...withoutRules(spec),
+                  ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
+                },
+                status: { description: "What was found and done.", ...structuralSchema(kind.status) },
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+}
+
+function withoutRules(schema: object): object {
+  return Object.fromEntries(
+    Object.entries(schema).filter(([keyword]) => keyword !== "x-kubernetes-validations"),
+  );
+}

@@ -1,0 +1,170 @@
+import { z } from "zod";
+import { withoutNulls } from "./nulls";
+import { describeProblems, problemsOf, type Problem } from "./problem";
+import { structuralSchema, type StructuralSchema } from "./structural";
+import { objectName } from "./text";
+
+/** The API group of all kinds. */
+export const GROUP = "fleetwright.dev";
+/** The version of all kinds. */
+export const VERSION = "v1";
+/** What stands in `apiVersion` of every object. */
+export const API_VERSION = "fleetwright.dev/v1";
+
+/** A column of `kubectl get`. */
+export interface Column {
+  name: string;
+  type: "string" | "integer" | "boolean" | "date";
+  jsonPath: string;
+  description: string;
+  /** Shown only with `-o wide`. */
+  wide?: boolean;
+}
+
+/** A rule about a change of the spec, for the API server and for TypeScript. */
+export interface ChangeRule<Spec> {
+  /** The CEL expression; `self` is the new spec, `oldSelf` the one before. */
+  cel: string;
+  holds: (spec: Spec, before: Spec) => boolean;
+  message: string;
+  /** The field of the spec that is to blame. */
+  field: string;
+}
+
+/** What a kind is made of. */
+export interface KindDeclaration<Name extends string, Spec extends z.ZodType, Status extends z.ZodType> {
+  kind: Name;
+  plural: string;
+  shortNames: readonly string[];
+  /** One sentence: what it is for. */
+  summary: string;
+  /** Paragraphs for the reference page. */
+  details: readonly string[];
+  spec: Spec;
+  status: Status;
+  changes?: readonly ChangeRule<z.output<Spec>>[];
+  columns: readonly Column[];
+  /** An object for the reference page; a test applies it. */
+  example: { metadata: { name: string }; spec: z.input<Spec> };
+}
+
+/** The part of an object's metadata that is ours to read; the API server judges the rest. */
+export interface Metadata {
+  name: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  finalizers?: string[];
+  [other: string]: unknown;
+}
+
+/** An object of a kind. */
+export interface KindObject<Name extends string, Spec, Status> {
+  apiVersion: typeof API_VERSION;
+  kind: Name;
+  metadata: Metadata;
+  spec: Spec;
+  status?: Status;
+}
+
+/** What validation gives: the object with all defaults, or everything that is wrong with it. */
+export type Verdict<Value> = { ok: true; object: Value } | { ok: false; problems: readonly Problem[] };
+
+/** A kind: its declaration, and what follows from it. */
+export interface Kind<
+  Name extends string,
+  Spec extends z.ZodType,
+  Status extends z.ZodType,
+> extends KindDeclaration<Name, Spec, Status> {
+  /** Judges an object as the API server would, with every problem by its path. */
+  validate(object: unknown): Verdict<KindObject<Name, z.output<Spec>, z.output<Status>>>;
+  /** Judges a spec alone, such as one from a stack's config. Paths begin with `spec`. */
+  validateSpec(spec: unknown): Verdict<z.output<Spec>>;
+  /** Judges a change from one valid spec to another. */
+  validateChange(spec: z.output<Spec>, before: z.output<Spec>): readonly Problem[];
+  /** The object with all defaults; throws an error with all problems. */
+  parse(object: unknown): KindObject<Name, z.output<Spec>, z.output<Status>>;
+}
+
+/** Any kind, for those who treat all alike. */
+export interface AnyKind {
+  kind: string;
+  plural: string;
+  shortNames: readonly string[];
+  summary: string;
+  details: readonly string[];
+  spec: z.ZodType;
+  status: z.ZodType;
+  changes?: readonly { cel: string; message: string; field: string }[];
+  columns: readonly Column[];
+  example: { metadata: { name: string }; spec: unknown };
+  validate(object: unknown): Verdict<KindObject<string, unknown, unknown>>;
+}
+
+/** The object type of a kind, defaults filled in. */
+export type ObjectOf<K> =
+  K extends Kind<infer Name, infer Spec, infer Status>
+    ? KindObject<Name, z.output<Spec>, z.output<Status>>
+    : never;
+/** The spec of a kind, defaults filled in. */
+export type SpecOf<K> = K extends Kind<string, infer Spec, z.ZodType> ? z.output<Spec> : never;
+/** The spec of a kind as it is written, with defaults left out. */
+export type SpecInputOf<K> = K extends Kind<string, infer Spec, z.ZodType> ? z.input<Spec> : never;
+/** The status of a kind. */
+export type StatusOf<K> = K extends Kind<string, z.ZodType, infer Status> ? z.output<Status> : never;
+
+const metadata = z.looseObject({ name: objectName("metadata.name") });
+
+/** Makes a kind of its declaration. */
+export function defineKind<Name extends string, Spec extends z.ZodType, Status extends z.ZodType>(
+  declaration: KindDeclaration<Name, Spec, Status>,
+): Kind<Name, Spec, Status> {
+  const { kind, spec, status, changes = [] } = declaration;
+  const whole = z.strictObject({
+    apiVersion: z.literal(API_VERSION),
+    kind: z.literal(kind),
+    metadata,
+    spec,
+    status: status.optional(),
+  });
+  type Whole = KindObject<Name, z.output<Spec>, z.output<Status>>;
+  let known: StructuralSchema | undefined;
+  const cleaned = (object: unknown): unknown => {
+    known ??= { properties: { spec: structuralSchema(spec), status: structuralSchema(status) } };
+    return withoutNulls(object, known);
+  };
+  const validate = (found: unknown): Verdict<Whole> => {
+    const object = cleaned(found);
+    const result = whole.safeParse(object);
+    if (!result.success) return refused(result.error, object);
+    // zod's mapped type of a generic object does not resolve; its keys are the five above.
+    return { ok: true, object: result.data as unknown as Whole };
+  };
+  return {
+    ...declaration,
+    validate,
+    validateSpec(value) {
+      const found = cleaned({ spec: value });
+      const result = z.object({ spec }).safeParse(found);
+      if (!result.success) return refused(result.error, found);
+      return { ok: true, object: (result.data as { spec: z.output<Spec> }).spec };
+    },
+    validateChange: (after, before) =>
+      changes
+        .filter(({ holds }) => !holds(after, before))
+        .map(({ field, message }) => ({ path: `spec.${field}`, message: `Invalid value: ${message}` })),
+    parse(object) {
+      const verdict = validate(object);
+      if (verdict.ok) return verdict.object;
+      throw new Error(`This ${kind} is not valid:\n${describeProblems(verdict.problems)}`);
+    },
+  };
+}
+
+function refused(error: z.ZodError, root: unknown): { ok: false; problems: Problem[] } {
+  return { ok: false, problems: error.issues.flatMap((issue) => problemsOf(issue, root)) };
+}

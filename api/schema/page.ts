@@ -1,0 +1,145 @@
+import { customResourceDefinition } from "./crd";
+import { API_VERSION, GROUP, type AnyKind } from "./kind";
+import type { StructuralSchema } from "./structural";
+import { MOMENT_PATTERN } from "./text";
+
+/** The reference page of a kind in Markdown. The caller says how an object is written as YAML. */
+export function referencePage(kind: AnyKind, yaml: (object: unknown) => string): string {
+  const crd = customResourceDefinition(kind);
+  const { spec, status } = crd.spec.versions[0]?.schema.openAPIV3Schema.properties ?? {};
+  const example = { apiVersion: API_VERSION, kind: kind.kind, ...kind.example };
+  return [
+    "<!-- Written by api/generate.ts from the kind's schema. Do not edit. -->",
+    `# ${kind.kind}`,
+    kind.summary,
+    ...kind.details,
+    table(
+      ["", ""],
+      [
+        ["apiVersion", code(API_VERSION)],
+        ["kind", code(kind.kind)],
+        ["scope", "cluster"],
+        ["kubectl", [`${kind.plural}.${GROUP}`, ...kind.shortNames].map((name) => code(name)).join(", ")],
+      ],
+    ),
+    "## Example",
+    `\`\`\`yaml\n${yaml(example).trim()}\n\`\`\``,
+    "## Spec",
+    fieldTable("spec", spec),
+    "## Rules",
+    "Besides types and bounds, the API server checks these. A refusal names the field, the value found and the rule.",
+    table(["Field", "Rule"], rulesOf("spec", spec)),
+    "## Status",
+    "Written by the product; what is written to it through the object itself is ignored.",
+    fieldTable("status", status),
+    "## Columns",
+    "What `kubectl get` shows; those in _italics_ only with `-o wide`.",
+    table(
+      ["Column", "Meaning"],
+      kind.columns.map(({ name, description, wide }) => [wide === true ? `_${name}_` : name, description]),
+    ),
+    "",
+  ].join("\n\n");
+}
+
+/** The page that lists all kinds. */
+export function indexPage(kinds: readonly AnyKind[]): string {
+  return [
+    "<!-- Written by api/generate.ts from the kinds' schemas. Do not edit. -->",
+    "# The kinds",
+    `All are in the group \`${GROUP}\`, cluster-scoped, with a status subresource, and in the category \`fleetwright\`: \`kubectl get fleetwright\` lists every object of all of them.`,
+    table(
+      ["Kind", "Short name", "What it is"],
+      kinds.map(({ kind, shortNames, summary }) => [
+        `[${kind}](${kind.toLowerCase()}.md)`,
+        shortNames.map(code).join(", "),
+        summary,
+      ]),
+    ),
+    "",
+  ].join("\n\n");
+}
+
+interface Field {
+  path: string;
+  schema: StructuralSchema;
+  required: boolean;
+}
+
+function fieldTable(root: string, schema: StructuralSchema = {}): string {
+  return table(
+    ["Field", "Type", "Default", "Description"],
+    fieldsBelow(root, schema).map(({ path, schema: field, required }) => [
+      code(path),
+      typeText(field),
+      defaultText(field, required),
+      field.description ?? "",
+    ]),
+  );
+}
+
+function fieldsBelow(path: string, schema: StructuralSchema): Field[] {
+  // What an embedded object consists of is its own kind's matter.
+  if (schema["x-kubernetes-embedded-resource"] === true) return [];
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
+    { path: `${path}.${name}`, schema: field, required: schema.required?.includes(name) ?? false },
+    ...fieldsBelow(`${path}.${name}`, field),
+  ]);
+  return schema.items === undefined ? own : [...own, ...fieldsBelow(`${path}[]`, schema.items)];
+}
+
+function rulesOf(path: string, schema: StructuralSchema = {}): string[][] {
+  const own = (schema["x-kubernetes-validations"] ?? []).map(({ message, fieldPath = "" }) => [
+    code(`${path}${fieldPath}`),
+    message,
+  ]);
+  return [
+    ...own,
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) => rulesOf(`${path}.${name}`, field)),
+    ...(schema.items === undefined ? [] : rulesOf(`${path}[]`, schema.items)),
+  ];
+}
+
+function typeText(schema: StructuralSchema): string {
+  return `${baseType(schema)}${bounds(schema)}`;
+}
+
+function baseType(schema: StructuralSchema): string {
+  if (schema.enum !== undefined) return schema.enum.map((value) => code(String(value))).join(" or ");
+  if (schema.pattern === MOMENT_PATTERN) return "time (RFC 3339)";
+  if (schema.items !== undefined) {
+    const key = schema["x-kubernetes-list-map-keys"]?.join(", ");
+    const merged = key === undefined ? "" : `, one for each ${code(key)}`;
+    const distinct = schema["x-kubernetes-list-type"] === "set" ? ", all different" : "";
+    const item = schema.items.enum === undefined ? (schema.items.type ?? "object") : baseType(schema.items);
+    return `list of ${item}${distinct}${merged}`;
+  }
+  if (schema.additionalProperties !== undefined)
+    return `map of ${schema.additionalProperties.type ?? "object"}`;
+  return schema.type ?? "object";
+}
+
+function bounds(schema: StructuralSchema): string {
+  const { minimum, maximum, minLength = 0, maxLength, minItems = 0, maxItems, maxProperties } = schema;
+  if (schema.pattern === MOMENT_PATTERN || schema.enum !== undefined) return "";
+  if (maximum !== undefined) return `, ${minimum ?? 0} to ${maximum}`;
+  if (minimum !== undefined) return `, at least ${minimum}`;
+  if (maxLength !== undefined) return `, ${minLength} to ${maxLength} characters`;
+  if (maxItems !== undefined) return `, ${minItems} to ${maxItems} entries`;
+  return maxProperties === undefined ? "" : `, up to ${maxProperties} entries`;
+}
+
+function defaultText(schema: StructuralSchema, required: boolean): string {
+  if (schema.default !== undefined) return code(JSON.stringify(schema.default));
+  return required ? "**required**" : "";
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
