@@ -1,0 +1,474 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import http from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sharedKubeconfig } from "../../test/controlplane";
+import {
+  CONFIG_MAPS,
+  fixed,
+  makeWorld,
+  SECRETS,
+  waitFor,
+  FaultProxy,
+  type DataObject,
+  type World,
+} from "../../test/fault-proxy";
+import { certifiedKey, daysFromNow } from "../../sandbox/controlplane/certificate";
+import {
+  ApiClient,
+  Applier,
+  Controller,
+  Informer,
+  isConflict,
+  kubeconfigCredentials,
+  Metrics,
+  type InformerOptions,
+  type KubernetesObject,
+  type Resource,
+} from ".";
+
+let world: World;
+let dir: string;
+const stop = new AbortController();
+const runs: Promise<void>[] = [];
+
+beforeAll(async () => {
+  world = await makeWorld(sharedKubeconfig());
+  dir = await mkdtemp(join(tmpdir(), "fleetwright-runtime-"));
+});
+
+afterAll(async () => {
+  stop.abort();
+  await Promise.all(runs);
+  await world.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const QUICK = { backoff: { baseMs: 10, capMs: 100 }, silenceMs: 1000, watchSeconds: 60 };
+
+function follow<T extends KubernetesObject>(
+  client: ApiClient,
+  resource: Resource<T>,
+  options: InformerOptions<T> = {},
+): Informer<T> {
+  const informer = new Informer(client, resource, { namespace: world.namespace, ...QUICK, ...options });
+  runs.push(informer.run(stop.signal));
+  return informer;
+}
+
+async function put(
+  name: string,
+  data: Record<string, string>,
+  labels: Record<string, string> = {},
+): Promise<DataObject> {
+  const metadata = { namespace: world.namespace, name, labels };
+  return world.direct.request<DataObject>({
+    method: "PATCH",
+    path: `/api/v1/namespaces/${world.namespace}/configmaps/${name}`,
+    query: { fieldManager: "test", force: true },
+    contentType: "application/apply-patch+yaml",
+    body: { apiVersion: "v1", kind: "ConfigMap", metadata, data },
+  });
+}
+
+const keyFor = (name: string): string => `${world.namespace}/${name}`;
+const isWatch = ({ query }: { query: URLSearchParams }): boolean => query.has("watch");
+
+test("row 5: a watch that is cut at any byte applies no half line and loses nothing", async () => {
+  let bytes = 1;
+  const proxy = await world.proxy((request) =>
+    isWatch(request) ? { kind: "cut", afterBytes: (bytes += 97) } : undefined,
+  );
+  const informer = follow(world.through(proxy), CONFIG_MAPS, { labelSelector: "row=five" });
+  await informer.synced();
+  for (let value = 1; value <= 40; value++) await put("cut", { value: String(value) }, { row: "five" });
+  proxy.plan = undefined;
+  await waitFor("the last value", () => informer.get(keyFor("cut"))?.data?.value === "40");
+  const lists = proxy.seen.filter((request) => !isWatch(request) && request.query.get("limit") !== "1");
+  expect(lists).toHaveLength(1);
+  expect(proxy.seen.filter(isWatch).length).toBeGreaterThan(5);
+});
+
+test("row 5: a line that does not parse leads to a new list", async () => {
+  let broken = 0;
+  const proxy = await world.proxy((request) =>
+    isWatch(request) && broken++ === 0 ? { kind: "garble", afterLines: 1 } : undefined,
+  );
+  const metrics = new Metrics();
+  const informer = follow(world.through(proxy, { metrics }), CONFIG_MAPS, { labelSelector: "row=garble" });
+  await informer.synced();
+  await put("garbled", { value: "1" }, { row: "garble" });
+  await put("garbled", { value: "2" }, { row: "garble" });
+  await waitFor("the last value", () => informer.get(keyFor("garbled"))?.data?.value === "2");
+  await waitFor("a new list", () => metrics.lists.value({ resource: "configmaps", why: "garbled" }) === 1);
+});
+
+for (const [how, fault] of [
+  ["as an answer", { kind: "status", code: 410 }],
+  ["as an event in the stream", { kind: "goneEvent", afterLines: 1 }],
+] as const) {
+  test(`row 6: 410 Gone ${how} leads to a new list and tells of what was deleted meanwhile`, async () => {
+    const label = fault.kind === "status" ? "gone-answer" : "gone-event";
+    await put(`${label}-stays`, {}, { row: label });
+    await put(`${label}-goes`, {}, { row: label });
+    const proxy = await world.proxy();
+    const informer = follow(world.through(proxy), CONFIG_MAPS, { labelSelector: `row=${label}` });
+    const deleted: string[] = [];
+    informer.onChange(({ key, after }) => {
+      if (after === undefined) deleted.push(key);
+    });
+    await informer.synced();
+    await waitFor("the watch", () => proxy.seen.some(isWatch));
+    // While the watch is down, one object goes: only a list can show it, because the history is "gone".
+    proxy.plan = (request) =>
+      isWatch(request) ? { kind: "status", code: 503 } : { kind: "status", code: 503 };
+    proxy.cutAll();
+    await waitFor("a refused attempt", () => proxy.seen.some(({ fault: found }) => found?.kind === "status"));
+    await world.direct.delete(CONFIG_MAPS, { namespace: world.namespace, name: `${label}-goes` });
+    await put(`${label}-stays`, { value: "after" }, { row: label });
+    const down = proxy.seen.length;
+    let answers = 0;
+    proxy.plan = (request) => (isWatch(request) && answers++ === 0 ? fault : undefined);
+    await waitFor("the deletion", () => deleted.includes(keyFor(`${label}-goes`)));
+    await waitFor("the new value", () => informer.get(keyFor(`${label}-stays`))?.data?.value === "after");
+    await waitFor("a new list", () =>
+      proxy.seen.slice(down).some((request) => !isWatch(request) && request.query.get("limit") === "1000"),
+    );
+  });
+}
+
+test("row 6: 410 Gone on a continue token is answered by taking the list in one piece", async () => {
+  for (let index = 0; index < 7; index++) await put(`page-${index}`, {}, { row: "pages" });
+  const proxy = await world.proxy(({ query }) =>
+    query.has("continue") ? { kind: "status", code: 410 } : undefined,
+  );
+  const informer = follow(world.through(proxy), CONFIG_MAPS, { labelSelector: "row=pages", pageSize: 3 });
+  await informer.synced();
+  expect(informer.size).toBe(7);
+});
+
+test("row 7: Retry-After is obeyed by requests and by the cache", async () => {
+  const proxy = await world.proxy();
+  const client = world.through(proxy, { rateLimit: {} });
+  let refusals = 0;
+  proxy.plan = () => (refusals++ === 0 ? { kind: "status", code: 429, retryAfter: "1" } : undefined);
+  await client.get(CONFIG_MAPS, { namespace: world.namespace, name: (await put("retry", {})).metadata.name });
+  const [first, second] = proxy.seen;
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+
+  const other = await world.proxy();
+  let watches = 0;
+  other.plan = (request) =>
+    isWatch(request) && watches++ === 0 ? { kind: "status", code: 503, retryAfter: "1" } : undefined;
+  const informer = follow(world.through(other), CONFIG_MAPS, { labelSelector: "row=retry" });
+  await informer.synced();
+  await waitFor("the second watch", () => other.seen.filter(isWatch).length >= 2);
+  const [refused, again] = other.seen.filter(isWatch);
+  expect((again?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(990);
+});
+
+test("row 7: with 30 % of answers being 429 or 5xx the cache converges", async () => {
+  let count = 0;
+  const codes = [500, 502, 503, 504, 429];
+  const proxy = await world.proxy(() =>
+    count++ % 10 < 3 ? { kind: "status", code: codes[count % 5] ?? 500 } : undefined,
+  );
+  const informer = follow(world.through(proxy), CONFIG_MAPS, {
+    labelSelector: "row=seven",
+    watchSeconds: 1,
+    pageSize: 2,
+  });
+  for (let index = 0; index < 10; index++) await put(`seven-${index}`, {}, { row: "seven" });
+  await waitFor("ten objects", () => informer.size === 10);
+});
+
+test("row 8: what was committed although the reply was lost is neither made twice nor lost", async () => {
+  const proxy = await world.proxy();
+  let drops = 0;
+  proxy.plan = ({ method }) => (method !== "GET" && drops++ < 3 ? { kind: "dropReply" } : undefined);
+  const client = world.through(proxy);
+  const applier = new Applier(client, "fleetwright-test");
+  const metadata = { namespace: world.namespace, name: "committed" };
+  const controller = new Controller({
+    name: "committed",
+    backoff: { baseMs: 5, capMs: 20 },
+    reconcile: async (_key, { signal }) => {
+      await applier.apply(CONFIG_MAPS, { metadata, data: { value: "once" } }, { signal });
+      return undefined;
+    },
+  });
+  const end = new AbortController();
+  const run = controller.run(end.signal);
+  controller.queue.add("committed");
+  await waitFor("the end of retries", () => drops >= 4 && controller.queue.failures("committed") === 0);
+  end.abort();
+  await run;
+  const found = await world.direct.get(CONFIG_MAPS, metadata);
+  expect(found.data).toEqual({ value: "once" });
+  // The first apply made it; the repeated ones changed nothing, so the server kept its first version.
+  expect(found.metadata.managedFields).toHaveLength(1);
+  expect(found.metadata.generation ?? 1).toBe(1);
+});
+
+test("row 9: a slow server does not starve the cache of a fast one", async () => {
+  await put("latency", {}, { row: "nine" });
+  const slow = await world.proxy(() => ({ kind: "delay", ms: 2000 }));
+  const thin = await world.proxy(() => ({ kind: "slow", bytesPerSecond: 10_000 }));
+  const fast = await world.proxy();
+  const behind = [slow, thin].map((proxy) =>
+    follow(world.through(proxy), CONFIG_MAPS, { labelSelector: "row=nine", silenceMs: 20_000 }),
+  );
+  const informer = follow(world.through(fast), CONFIG_MAPS, { labelSelector: "row=nine" });
+  await informer.synced();
+  expect(behind[0]?.hasSynced).toBe(false);
+  await put("latency", { value: "new" }, { row: "nine" });
+  await waitFor("the fast one", () => informer.get(keyFor("latency"))?.data?.value === "new");
+  await waitFor("the slow ones", () =>
+    behind.every((each) => each.get(keyFor("latency"))?.data?.value === "new"),
+  );
+});
+
+test("row 10: fifty writers on one object keep each other's fields, with bounded retries", async () => {
+  const metadata = { namespace: world.namespace, name: "storm" };
+  await put("storm", { owner: "somebody else" });
+  let requests = 0;
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, index) => {
+      const applier = new Applier(world.direct, `fleetwright-writer-${index}`);
+      for (let attempt = 1; ; attempt++) {
+        requests += 1;
+        try {
+          await applier.apply(CONFIG_MAPS, { metadata, data: { [`field-${index}`]: String(index) } });
+          return;
+        } catch (error) {
+          if (!isConflict(error) || attempt > 20) throw error;
+        }
+      }
+    }),
+  );
+  const { data } = await world.direct.get(CONFIG_MAPS, metadata);
+  expect(Object.keys(data ?? {})).toHaveLength(51);
+  expect(data?.owner).toBe("somebody else");
+  expect(requests).toBeLessThan(500);
+});
+
+test("row 16: malformed objects are seen as they are and harm no other", async () => {
+  const widgets = await world.widgets();
+  const odd: Record<string, unknown>[] = [
+    JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as Record<
+      string,
+      unknown
+    >,
+    { replicas: 1e6, negative: -1, text: "\u0000\u2028 𝒳 \ud83d\ude00", deep: [[[{ a: null }]]] },
+    { hasOwnProperty: "not a function", toString: 5, length: -1 },
+  ];
+  const informer = follow(world.direct, widgets);
+  const failed: string[] = [];
+  const reconciled = new Set<string>();
+  const controller = new Controller({
+    name: "odd",
+    reconcile: async (key) => {
+      if (key.endsWith("odd-1")) {
+        failed.push(key);
+        throw new TypeError("spec.replicas is 1000000: at most 1000");
+      }
+      reconciled.add(key);
+      return undefined;
+    },
+  }).watches(informer);
+  const end = new AbortController();
+  const run = controller.run(end.signal);
+  for (const [index, spec] of odd.entries()) {
+    const metadata = { namespace: world.namespace, name: `odd-${index}` };
+    await world.direct.create(widgets, { metadata, spec });
+  }
+  await waitFor("all to be seen", () => informer.size === odd.length);
+  await waitFor("the others to be reconciled", () => reconciled.size === 2 && failed.length > 1);
+  end.abort();
+  await run;
+  expect(Object.hasOwn({}, "polluted") || Reflect.has({}, "polluted")).toBe(false);
+  expect(Object.hasOwn(informer.get(keyFor("odd-0"))?.spec ?? {}, "__proto__")).toBe(true);
+  expect(informer.get(keyFor("odd-1"))?.spec).toEqual(odd[1]);
+});
+
+test("row 17: an object of a megabyte and one with thousands of labels pass by list and by watch", async () => {
+  const proxy = await world.proxy();
+  const informer = follow(world.through(proxy), CONFIG_MAPS, {
+    labelSelector: "row=huge",
+    silenceMs: 20_000,
+  });
+  await informer.synced();
+  const labels = Object.fromEntries(
+    Array.from({ length: 5000 }, (_, index) => [`label-${index}`, String(index)]),
+  );
+  await world.direct.create(CONFIG_MAPS, {
+    metadata: { namespace: world.namespace, name: "huge", labels: { row: "huge" } },
+    data: { value: "é".repeat(490_000) },
+  });
+  await world.direct.create(CONFIG_MAPS, {
+    metadata: { namespace: world.namespace, name: "labels", labels: { ...labels, row: "huge" } },
+  });
+  await waitFor("both by watch", () => informer.size === 2);
+  expect(informer.get(keyFor("huge"))?.data?.value).toHaveLength(490_000);
+  const again = follow(world.direct, CONFIG_MAPS, { labelSelector: "row=huge" });
+  await again.synced();
+  expect(again.get(keyFor("huge"))).toEqual(informer.get(keyFor("huge")));
+  expect(again.get(keyFor("labels"))).toEqual(informer.get(keyFor("labels")));
+});
+
+test("row 17: 150,000 objects by one list are kept, handed out and taken away without a stack overflow", async () => {
+  const server = http.createServer((_request, response) => {
+    const items = Array.from(
+      { length: 150_000 },
+      (_, index) => `{"metadata":{"name":"n-${index}","uid":"${index}","resourceVersion":"1"}}`,
+    );
+    response.end(`{"metadata":{"resourceVersion":"5"},"items":[${items.join(",")}]}`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const client = new ApiClient(fixed(`http://127.0.0.1:${port}`, ""));
+  const end = new AbortController();
+  const informer = new Informer(client, SECRETS, QUICK);
+  informer.addIndex("all", () => ["all"]);
+  let told = 0;
+  informer.onChange(() => (told += 1));
+  const run = informer.run(end.signal);
+  await informer.synced();
+  expect([informer.size, informer.list().length, informer.byIndex("all", "all").length, told]).toEqual([
+    150_000, 150_000, 150_000, 150_000,
+  ]);
+  end.abort();
+  await run;
+  client.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+async function serviceAccountToken(name: string): Promise<string> {
+  const accounts = {
+    group: "",
+    version: "v1",
+    kind: "ServiceAccount",
+    plural: "serviceaccounts",
+    namespaced: true,
+  };
+  await world.direct.create(accounts, { metadata: { namespace: world.namespace, name } });
+  const answer = await world.direct.request<{ status: { token: string } }>({
+    method: "POST",
+    path: `/api/v1/namespaces/${world.namespace}/serviceaccounts/${name}/token`,
+    body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 3600 } },
+  });
+  return answer.status.token;
+}
+
+test("row 19: a rotated token is read again without a restart; 401 and 403 are told and do not lead to a storm", async () => {
+  const { server, tls } = await kubeconfigCredentials(sharedKubeconfig()).current();
+  const tokenFile = join(dir, "token");
+  const caFile = join(dir, "ca.crt");
+  await writeFile(caFile, tls.ca ?? "");
+  await writeFile(tokenFile, "a token that nobody knows");
+  const kubeconfig = join(dir, "token.kubeconfig");
+  await writeFile(
+    kubeconfig,
+    JSON.stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [{ name: "c", cluster: { server, "certificate-authority": caFile } }],
+      users: [{ name: "u", user: { "auth-provider": { name: "tokenFile", config: { tokenFile } } } }],
+      contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+      "current-context": "x",
+    }),
+  );
+  const metrics = new Metrics();
+  const client = new ApiClient(kubeconfigCredentials(kubeconfig), { metrics });
+  const informer = follow(client, CONFIG_MAPS, { backoff: { baseMs: 100, capMs: 500 } });
+  await waitFor("401 to be told", () => informer.state.failure?.message.includes("401"));
+  const token = await serviceAccountToken("reader");
+  await writeFile(tokenFile, token);
+  await waitFor("403 to be told", () => informer.state.failure?.message.includes("403"));
+  expect(JSON.stringify(informer.state)).not.toContain(token.slice(-20));
+  const rbac = { group: "rbac.authorization.k8s.io", version: "v1", namespaced: true };
+  await world.direct.create({ ...rbac, kind: "RoleBinding", plural: "rolebindings" }, {
+    metadata: { namespace: world.namespace, name: "reader" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: [{ kind: "ServiceAccount", name: "reader", namespace: world.namespace }],
+  } as KubernetesObject);
+  await informer.synced();
+  expect(metrics.requests.value({ verb: "GET", code: 401 })).toBeLessThan(60);
+  client.close();
+});
+
+async function serve(options: {
+  notAfter?: Date;
+  notBefore?: Date;
+  ip?: string;
+  port?: number;
+}): Promise<{ proxy: FaultProxy; ca: string }> {
+  const upstream = await kubeconfigCredentials(sharedKubeconfig()).current();
+  const certificate = await certifiedKey({
+    subject: { commonName: "fault-proxy" },
+    usages: ["serverAuth", "digitalSignature"],
+    names: { ips: [options.ip ?? "127.0.0.1"] },
+    notBefore: options.notBefore ?? new Date(Date.now() - 3_600_000),
+    notAfter: options.notAfter ?? daysFromNow(1),
+  });
+  const proxy = await FaultProxy.start({ upstream, certificate, port: options.port ?? 0 });
+  return { proxy, ca: certificate.certificate };
+}
+
+test("row 20: an expired, foreign or misnamed server certificate is told clearly", async () => {
+  const path = "/version";
+  const expired = await serve({ notAfter: new Date(Date.now() - 60_000) });
+  const misnamed = await serve({ ip: "127.0.0.9" });
+  const good = await serve({});
+  const ask = async (url: string, ca: string): Promise<string> => {
+    const client = new ApiClient(fixed(url, ca));
+    return client
+      .request({ method: "GET", path })
+      .then(
+        () => "no error",
+        (error: unknown) => String(error),
+      )
+      .finally(() => client.close());
+  };
+  expect(await ask(expired.proxy.url, expired.ca)).toContain("the server's certificate has expired");
+  expect(await ask(misnamed.proxy.url, misnamed.ca)).toContain(
+    "the server's certificate is for another name",
+  );
+  expect(await ask(good.proxy.url, misnamed.ca)).toMatch(
+    /not signed by the given authority|signed by itself/,
+  );
+  expect(await ask(good.proxy.url, good.ca)).toBe("no error");
+  await Promise.all([expired, misnamed, good].map(({ proxy }) => proxy.stop()));
+});
+
+test("row 20: the cache recovers when the authority file is renewed, without a restart", async () => {
+  const { proxy, ca } = await serve({});
+  const { ca: foreign } = await serve({}).then(async (other) => {
+    await other.proxy.stop();
+    return other;
+  });
+  const caFile = join(dir, "rotating-ca.crt");
+  await writeFile(caFile, foreign);
+  const kubeconfig = join(dir, "ca.kubeconfig");
+  await writeFile(
+    kubeconfig,
+    JSON.stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [{ name: "c", cluster: { server: proxy.url, "certificate-authority": caFile } }],
+      users: [{ name: "u", user: {} }],
+      contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+      "current-context": "x",
+    }),
+  );
+  const client = new ApiClient(kubeconfigCredentials(kubeconfig));
+  const informer = follow(client, CONFIG_MAPS);
+  await waitFor("the failure to be told", () => informer.state.failure?.message.includes("certificate"));
+  expect(informer.hasSynced).toBe(false);
+  await writeFile(caFile, ca);
+  await informer.synced();
+  client.close();
+  await proxy.stop();
+});

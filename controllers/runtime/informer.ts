@@ -1,0 +1,172 @@
+import type { ApiClient } from "./api-client";
+import { errorMessage } from "./errors";
+import type { Selection } from "./list";
+import { silentLogger, type Logger } from "./log";
+import { apiVersionOf, keyOf, resourceName, type KubernetesObject, type Resource } from "./object";
+import {
+  Reflector,
+  type ReflectorOptions,
+  type ReflectorState,
+  type Replacement,
+  type Sink,
+} from "./reflector";
+import { Store, type Change, type IndexFunction } from "./store";
+import { dropManagedFields, type Transform } from "./transform";
+
+/** How an informer selects, shapes and reads. */
+export interface InformerOptions<T> extends Selection, ReflectorOptions {
+  /** @default drops managed fields */
+  transform?: Transform<T>;
+}
+
+/** Hears of every change, in order. It must be quick and must not throw; put a key in a queue and be done. */
+export type ChangeListener<T> = (change: Change<T>) => void;
+
+/** A local copy of the objects of a resource that follows the server, shared by all who are interested. */
+export class Informer<T extends KubernetesObject> {
+  readonly resource: Resource<T>;
+  readonly #store = new Store<T>();
+  readonly #reflector: Reflector<T>;
+  readonly #listeners = new Set<ChangeListener<T>>();
+  readonly #transform: Transform<T>;
+  readonly #log: Logger;
+  readonly #type: { apiVersion: string; kind: string };
+  #synced = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(client: ApiClient, resource: Resource<T>, options: InformerOptions<T> = {}) {
+    this.resource = resource;
+    this.#transform = options.transform ?? dropManagedFields;
+    this.#log = options.log ?? silentLogger;
+    this.#type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+    const sink: Sink<T> = {
+      replacement: () => this.#replacement(),
+      upsert: (object) => this.#upsert(this.#transform(object)),
+      remove: (object) => this.#remove(keyOf(object)),
+    };
+    this.#reflector = new Reflector(client, resource, options, sink, options);
+    const labels = {
+      resource: resourceName(resource),
+      namespace: options.namespace ?? "",
+      selector: `${options.labelSelector ?? ""}${options.fieldSelector ?? ""}`,
+    };
+    client.metrics.cacheObjects.source(labels, () => this.#store.size);
+  }
+
+  /** Whether the first full list is in. From then on it stays true. */
+  get hasSynced(): boolean {
+    return this.#synced;
+  }
+
+  /** How the watch fares. */
+  get state(): ReflectorState {
+    return this.#reflector.state;
+  }
+
+  get size(): number {
+    return this.#store.size;
+  }
+
+  /** The object under a key. It is shared: copy it before changing it. */
+  get(key: string): T | undefined {
+    return this.#store.get(key);
+  }
+
+  list(): T[] {
+    return this.#store.list();
+  }
+
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    this.#store.addIndex(name, valuesOf);
+  }
+
+  byIndex(name: string, value: string): T[] {
+    return this.#store.byIndex(name, value);
+  }
+
+  /** Hears of every change from now on, beginning with what is already there. Gives a function to stop it. */
+  onChange(listener: ChangeListener<T>): () => void {
+    this.#listeners.add(listener);
+    for (const object of this.#store.list())
+      this.#tell(listener, { key: keyOf(object), before: undefined, after: object });
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves after the first full list. */
+  synced(): Promise<void> {
+    if (this.#synced) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Follows the server until the signal aborts. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#reflector.run(signal);
+  }
+
+  #replacement(): Replacement<T> {
+    let seen = new Map<string, T>();
+    return {
+      page: (items) => {
+        for (const item of items) {
+          const key = keyOf(item);
+          const known = this.#store.get(key);
+          // The copy that is already here is kept: a relist then needs no second set of objects.
+          seen.set(
+            key,
+            known !== undefined && isSame(known, item) ? known : this.#transform(this.#typed(item)),
+          );
+        }
+      },
+      restart: () => {
+        seen = new Map();
+      },
+      commit: () => {
+        // Collected first: removing while walking the store would be fine for a Map, but listeners may look.
+        const gone: string[] = [];
+        for (const key of this.#store.keys()) if (!seen.has(key)) gone.push(key);
+        for (const key of gone) this.#remove(key);
+        for (const object of seen.values()) this.#upsert(object);
+        this.#synced = true;
+        for (const resolve of this.#waiting.splice(0)) resolve();
+      },
+    };
+  }
+
+  // Lists of built-in kinds leave these out of their items; with them, an object is the same however it came.
+  #typed(item: T): T {
+    item.apiVersion ??= this.#type.apiVersion;
+    item.kind ??= this.#type.kind;
+    return item;
+  }
+
+  #upsert(object: T): void {
+    const known = this.#store.get(keyOf(object));
+    if (known !== undefined && isSame(known, object)) return;
+    if (known !== undefined && known.metadata.uid !== object.metadata.uid) this.#remove(keyOf(known));
+    this.#announce(this.#store.put(object));
+  }
+
+  #remove(key: string): void {
+    const change = this.#store.remove(key);
+    if (change !== undefined) this.#announce(change);
+  }
+
+  #announce(change: Change<T>): void {
+    for (const listener of this.#listeners) this.#tell(listener, change);
+  }
+
+  #tell(listener: ChangeListener<T>, change: Change<T>): void {
+    try {
+      listener(change);
+    } catch (error) {
+      this.#log.error("A listener of the cache failed; the others go on.", {
+        key: change.key,
+        cause: errorMessage(error),
+      });
+    }
+  }
+}
+
+function isSame(a: KubernetesObject, b: KubernetesObject): boolean {
+  return a.metadata.resourceVersion === b.metadata.resourceVersion && a.metadata.uid === b.metadata.uid;
+}

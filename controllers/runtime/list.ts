@@ -1,0 +1,143 @@
+import type { ApiClient, Query } from "./api-client";
+import { ApiError, ConnectionError, isExpired } from "./api-error";
+import { isObject, resourcePath, type KubernetesObject, type Resource } from "./object";
+
+/** Which objects of a resource are meant. */
+export interface Selection {
+  /** All namespaces if not given. */
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+}
+
+/** One page of a list. */
+export interface Page<T> {
+  items: T[];
+  resourceVersion: string;
+}
+
+interface RawPage {
+  metadata: { resourceVersion: string; continue?: string };
+  items: unknown[] | null;
+}
+
+/** The parameters of a selection. */
+export function selectionQuery({ labelSelector, fieldSelector }: Selection): Query {
+  return { labelSelector, fieldSelector };
+}
+
+/**
+ * Lists in pages, each handed out as it comes. While one page is still on its way the next one is asked for, because
+ * its token stands at the head of the page: the server is then never idle. Gives the version of the whole list.
+ *
+ * A token that expires half-way cannot be resumed; the list is then taken again in one piece, and `restart` tells the
+ * receiver to forget the pages before.
+ */
+export async function listInPages<T extends KubernetesObject>(
+  client: ApiClient,
+  resource: Resource<T>,
+  selection: Selection,
+  receiver: { page(items: T[]): void; restart(): void },
+  { pageSize, signal }: { pageSize: number; signal: AbortSignal },
+): Promise<string> {
+  try {
+    return await readPages(client, resource, selection, receiver, { pageSize, signal });
+  } catch (error) {
+    if (!isExpired(error)) throw error;
+    receiver.restart();
+    return readPages(client, resource, selection, receiver, { pageSize: 0, signal });
+  }
+}
+
+async function readPages<T extends KubernetesObject>(
+  client: ApiClient,
+  resource: Resource<T>,
+  selection: Selection,
+  receiver: { page(items: T[]): void },
+  { pageSize, signal }: { pageSize: number; signal: AbortSignal },
+): Promise<string> {
+  const path = resourcePath(resource, selection);
+  const giveUp = new AbortController();
+  const ask = (token: string | undefined): Pending => {
+    const pending: Pending = { token, next: undefined, text: Promise.resolve("") };
+    const query = { ...selectionQuery(selection), limit: pageSize || undefined, continue: token };
+    const onHead = (head: string): void => {
+      const next = tokenIn(head);
+      if (next !== undefined && next !== token) pending.next = ask(next);
+    };
+    pending.text = client.text({
+      method: "GET",
+      path,
+      query,
+      onHead,
+      signal: AbortSignal.any([signal, giveUp.signal]),
+    });
+    // Heard when its turn comes; until then a failure must not count as unhandled.
+    pending.text.catch(() => {});
+    return pending;
+  };
+  try {
+    for (let pending = ask(undefined); ;) {
+      const page = parsePage<T>(await pending.text, `GET ${path}`);
+      receiver.page(page.items);
+      if (page.token === undefined) return page.resourceVersion;
+      // The token of a retried page may be another one than that of the page that failed.
+      pending = pending.next?.token === page.token ? pending.next : ask(page.token);
+    }
+  } finally {
+    giveUp.abort();
+  }
+}
+
+interface Pending {
+  token: string | undefined;
+  next: Pending | undefined;
+  text: Promise<string>;
+}
+
+function tokenIn(head: string): string | undefined {
+  const items = head.indexOf('"items":');
+  if (items === -1) return undefined;
+  return /"continue":"([^"\\]+)"/.exec(head.slice(0, items))?.[1];
+}
+
+function parsePage<T extends KubernetesObject>(
+  text: string,
+  what: string,
+): Page<T> & { token: string | undefined } {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new ConnectionError(`${what} was answered with what is not JSON.`, "ERR_NOT_JSON", {
+      cause: error,
+    });
+  }
+  if (!isRawPage(parsed)) throw new ApiError(what, 200, { message: "the answer is not a list" });
+  const token = parsed.metadata.continue;
+  return {
+    items: objectsOf<T>(parsed.items ?? [], what),
+    resourceVersion: parsed.metadata.resourceVersion,
+    token: token === "" ? undefined : token,
+  };
+}
+
+function objectsOf<T extends KubernetesObject>(items: unknown[], what: string): T[] {
+  for (const item of items) {
+    if (!isObject(item)) throw new ApiError(what, 200, { message: "the list has an item without a name" });
+  }
+  return items as T[];
+}
+
+function isRawPage(value: unknown): value is RawPage {
+  if (typeof value !== "object" || value === null || !("metadata" in value) || !("items" in value))
+    return false;
+  const { metadata, items } = value;
+  return (
+    typeof metadata === "object" &&
+    metadata !== null &&
+    "resourceVersion" in metadata &&
+    typeof metadata.resourceVersion === "string" &&
+    (items === null || Array.isArray(items))
+  );
+}

@@ -1,0 +1,78 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { errorMessage } from "./errors";
+import type { Metrics } from "./metrics";
+
+/** Says what is wrong, in words; nothing if all is well. */
+export type Check = () => readonly string[];
+
+/** What is served. */
+export interface ServerOptions {
+  /** 0 for any. @default 8080 */
+  port?: number;
+  /** @default all addresses, which is what probes of a pod need */
+  host?: string;
+  metrics: Metrics;
+  /** Whether the process works at all: a failure has it restarted. */
+  healthy?: Check;
+  /** Whether the process can do its job now. */
+  ready?: Check;
+}
+
+/** Serves `/healthz`, `/readyz` and `/metrics`. */
+export class Server {
+  readonly #server: http.Server;
+  readonly #options: ServerOptions;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#server = http.createServer((request, response) => this.#answer(request, response));
+    this.#server.headersTimeout = 10_000;
+  }
+
+  /** Begins to serve. Gives the port. */
+  listen(): Promise<number> {
+    const { port = 8080, host } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+        this.#server.off("error", reject);
+        resolve(portOf(this.#server.address(), port));
+      });
+    });
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  #answer({ url = "/", method }: http.IncomingMessage, response: http.ServerResponse): void {
+    const path = url.split("?", 1)[0];
+    const say = (code: number, text: string, type = "text/plain; charset=utf-8"): void => {
+      response.writeHead(code, { "content-type": type, "cache-control": "no-store" });
+      response.end(text);
+    };
+    try {
+      if (method !== "GET" && method !== "HEAD") say(405, "Only GET is served here.\n");
+      else if (path === "/healthz") say(...verdict(this.#options.healthy));
+      else if (path === "/readyz") say(...verdict(this.#options.ready));
+      else if (path === "/metrics")
+        say(200, this.#options.metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
+      else say(404, "Served are /healthz, /readyz and /metrics.\n");
+    } catch (error) {
+      say(500, `${errorMessage(error)}\n`);
+    }
+  }
+}
+
+function verdict(check: Check | undefined): [number, string] {
+  const problems = check?.() ?? [];
+  return problems.length === 0 ? [200, "ok\n"] : [503, `${problems.join("\n")}\n`];
+}
+
+function portOf(address: AddressInfo | string | null, otherwise: number): number {
+  return typeof address === "object" && address !== null ? address.port : otherwise;
+}

@@ -1,0 +1,178 @@
+import http from "node:http";
+import https from "node:https";
+import type { Readable } from "node:stream";
+import { systemClock, type Clock } from "./clock";
+import type { Credentials, CredentialSource } from "./credentials";
+import { ConnectionError } from "./api-error";
+import { PingedSession } from "./pinged-session";
+
+/** A request as it goes over the wire. */
+export interface WireRequest {
+  method: string;
+  /** Path and query. */
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+  signal: AbortSignal;
+}
+
+/** An answer whose body has yet to be read; whoever gets it must read it or destroy it. */
+export interface WireResponse {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: Readable;
+}
+
+/** How connections are kept. */
+export interface TransportOptions {
+  clock?: Clock;
+  /** How often a connection that carries watches is asked for a sign of life. @default 15000 */
+  pingEveryMs?: number;
+  /** How long the sign of life may take. @default 10000 */
+  pingTimeoutMs?: number;
+  /** Connections for requests other than watches. @default 64 */
+  maxSockets?: number;
+}
+
+interface Connections {
+  credentials: Credentials;
+  url: URL;
+  agent: http.Agent;
+  session: Promise<PingedSession | undefined> | undefined;
+}
+
+/**
+ * Connections to one API server. Requests go over HTTP/1.1 connections that are kept, which is Node's fastest way.
+ * Watches share one HTTP/2 connection, because its pings tell a dead or frozen server from a quiet one without a
+ * request. If the server does not speak HTTP/2, watches take HTTP/1.1 and only their silence tells.
+ */
+export class Transport {
+  readonly #source: CredentialSource;
+  readonly #options: Required<TransportOptions>;
+  #connections: Connections | undefined;
+  #closed = false;
+
+  constructor(source: CredentialSource, options: TransportOptions = {}) {
+    this.#source = source;
+    this.#options = {
+      clock: options.clock ?? systemClock,
+      pingEveryMs: options.pingEveryMs ?? 15_000,
+      pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
+      maxSockets: options.maxSockets ?? 64,
+    };
+  }
+
+  /** Sends a request and waits for the head of the answer. */
+  async send(request: WireRequest): Promise<WireResponse> {
+    const { url, agent, credentials } = await this.#connect();
+    return this.#noteRefusal(await overHttp1(url, agent, credentials, request));
+  }
+
+  /** Sends a request whose answer goes on for long. */
+  async stream(request: WireRequest): Promise<WireResponse> {
+    const connections = await this.#connect();
+    const { url, agent, credentials } = connections;
+    const session = await this.#session(connections);
+    const response =
+      session === undefined
+        ? await overHttp1(url, agent, credentials, request)
+        : await session.send({ ...request, headers: { ...credentials.headers, ...request.headers } });
+    return this.#noteRefusal(response);
+  }
+
+  /** Ends all connections; requests under way fail. */
+  close(): void {
+    this.#closed = true;
+    const old = this.#connections;
+    this.#connections = undefined;
+    old?.agent.destroy();
+    old?.session?.then(
+      (session) => session?.close(),
+      () => {},
+    );
+  }
+
+  #noteRefusal(response: WireResponse): WireResponse {
+    if (response.status === 401) this.#source.refused();
+    return response;
+  }
+
+  async #connect(): Promise<Connections> {
+    if (this.#closed) throw new ConnectionError("The client was closed.", "ERR_CLOSED");
+    const credentials = await this.#source.current();
+    const known = this.#connections;
+    if (known?.credentials === credentials) return known;
+    if (known !== undefined && sameConnection(known.credentials, credentials)) {
+      known.credentials = credentials;
+      return known;
+    }
+    // Requests and watches under way end by themselves with the old identity; new ones never use it.
+    known?.session?.then(
+      (session) => session?.retire(),
+      () => {},
+    );
+    const url = new URL(credentials.server);
+    const options = { keepAlive: true, maxSockets: this.#options.maxSockets, scheduling: "lifo" as const };
+    const agent =
+      url.protocol === "https:"
+        ? new https.Agent({ ...options, ...credentials.tls })
+        : new http.Agent(options);
+    this.#connections = { credentials, url, agent, session: undefined };
+    return this.#connections;
+  }
+
+  async #session(connections: Connections): Promise<PingedSession | undefined> {
+    if (connections.url.protocol !== "https:") return undefined;
+    const current = await connections.session?.catch(() => undefined);
+    if (connections.session !== undefined && (current === undefined || current.usable)) {
+      return connections.session;
+    }
+    connections.session = PingedSession.open(connections.url, connections.credentials.tls, this.#options);
+    connections.session.catch(() => (connections.session = undefined));
+    return connections.session;
+  }
+}
+
+function sameConnection(a: Credentials, b: Credentials): boolean {
+  return a.server === b.server && JSON.stringify(a.tls) === JSON.stringify(b.tls);
+}
+
+function overHttp1(
+  url: URL,
+  agent: http.Agent,
+  credentials: Credentials,
+  { method, path, headers, body, signal }: WireRequest,
+): Promise<WireResponse> {
+  return new Promise((resolve, reject) => {
+    const { request: ask } = url.protocol === "https:" ? https : http;
+    const base = url.pathname === "/" ? "" : url.pathname.replace(/\/$/, "");
+    const sent = ask(
+      {
+        agent,
+        host: url.hostname.replace(/^\[|\]$/g, ""),
+        port: url.port === "" ? undefined : url.port,
+        method,
+        path: base + path,
+        headers: {
+          ...credentials.headers,
+          ...headers,
+          ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
+        },
+        signal,
+      },
+      (response) => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: response });
+      },
+    );
+    sent.on("error", (error) => {
+      reject(ConnectionError.from(`${method} ${url.origin}${pathOnly(path)}`, error));
+    });
+    sent.end(body);
+  });
+}
+
+/** The path without the query, which may be long. */
+export function pathOnly(path: string): string {
+  const mark = path.indexOf("?");
+  return mark === -1 ? path : path.slice(0, mark);
+}
