@@ -19,7 +19,13 @@ test.each<[ControlPlaneOptions, boolean]>([
 );
 
 test("all that is wrong is said at once", () => {
-  const plan = () => planOf({ nodes: 1.5, lifetime: "detached", name: "a/b", components: { kwok: false, controllerManager: false } });
+  const plan = () =>
+    planOf({
+      nodes: 1.5,
+      lifetime: "detached",
+      name: "a/b",
+      components: { kwok: false, controllerManager: false },
+    });
   expect(plan).toThrow(
     /nodes is 1.5: give[^]*kwok is false[^]*controllerManager is false[^]*"detached" without dir: give[^]*name is "a\/b": use/,
   );
