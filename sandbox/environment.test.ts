@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { quote, sandboxLayout, sandboxVariables, shellExports } from "./environment";
+import { quote, sandboxEnvironment, sandboxLayout, sandboxVariables, shellExports } from "./environment";
 
 const layout = sandboxLayout("/some where/it's", "blue");
 
@@ -25,4 +25,13 @@ test("exporting twice does not grow PATH", () => {
   expect(execFileSync("sh", ["-c", script], { encoding: "utf8", env: { PATH: "/usr/bin:/bin" } })).toBe(
     "/some where/it's/.sandbox/blue/bin:/usr/bin:/bin",
   );
+});
+
+test.each([
+  [{ PATH: "/usr/bin:/bin" }, "fleetwright"],
+  [{ PATH: "/usr/bin:/bin", USER: "ada" }, "ada"],
+])("the engine always has a user's name: %j", (env, user) => {
+  const script = `${shellExports(layout)}\nprintf %s "$USER"`;
+  expect(execFileSync("sh", ["-c", script], { encoding: "utf8", env })).toBe(user);
+  expect(sandboxEnvironment(layout, env).USER).toBe(user);
 });

@@ -6,6 +6,9 @@ import path from "node:path";
  */
 export const SANDBOX_PASSPHRASE = "fleetwright-sandbox-is-not-secret";
 
+/** The engine wants a user's name. In a container with a user id of its own, neither the system nor USER has one. */
+const NOBODY = "fleetwright";
+
 /** Where the parts of one sandbox lie, below `.sandbox/<name>` in the project. */
 export interface SandboxLayout {
   readonly name: string;
@@ -57,6 +60,7 @@ export function sandboxEnvironment(
 ): NodeJS.ProcessEnv {
   return {
     ...env,
+    USER: env.USER ?? NOBODY,
     ...sandboxVariables(layout),
     PATH: [layout.bin, env.PATH ?? ""].join(path.delimiter),
   };
@@ -67,6 +71,7 @@ export function shellExports(layout: SandboxLayout): string {
   const bin = quote(layout.bin);
   return [
     `case ":$PATH:" in *:${bin}:*) ;; *) export PATH=${bin}:"$PATH" ;; esac`,
+    `export USER="\${USER:-${NOBODY}}"`,
     ...Object.entries(sandboxVariables(layout)).map(([name, value]) => `export ${name}=${quote(value)}`),
   ].join("\n");
 }
