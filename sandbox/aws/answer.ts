@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { parseJson, textAt } from "../controlplane/json";
+import { parseJson, textAt } from "../json";
 import type { RawAnswer } from "./backend";
 import type { Call, Protocol } from "./call";
 

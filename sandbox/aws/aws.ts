@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { makePrivateDirectories, readIfPresent, writePrivate } from "../controlplane/files";
+import { makePrivateDirectories, readIfPresent, writePrivate } from "../files";
 import { inStep, type StepListener } from "../controlplane/steps";
-import type { Lifetime } from "../controlplane/process";
+import type { Lifetime } from "../process";
 import type { Progress } from "../progress";
 import { Backend } from "./backend";
 import type { Call } from "./call";

@@ -1,18 +1,12 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import path from "node:path";
-import { waitFor } from "../controlplane/deadline";
-import { numberAt, parseJson, textAt } from "../controlplane/json";
+import { waitFor } from "../deadline";
+import { numberAt, parseJson, textAt } from "../json";
 import { LOOPBACK } from "../controlplane/network";
 import { freePort } from "./port";
-import {
-  ProcessEndedError,
-  startProcess,
-  stopProcess,
-  type Lifetime,
-  type StartedProcess,
-} from "../controlplane/process";
+import { ProcessEndedError, startProcess, stopProcess, type Lifetime, type StartedProcess } from "../process";
 import { Failure } from "../failure";
-import { readIfPresent, writePrivateNow } from "../controlplane/files";
+import { readIfPresent, writePrivateNow } from "../files";
 import { MOTO_FOLDER } from "./environment";
 
 /** An HTTP request to moto, as bytes. */

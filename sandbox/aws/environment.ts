@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { readIfPresent } from "../controlplane/files";
+import { readIfPresent } from "../files";
 import { errorCode, ExitCode, Failure } from "../failure";
 import { type Progress, silentProgress } from "../progress";
 import { cacheRoot, withLock } from "../toolchain";

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { LOOPBACK } from "../controlplane/network";
-import { parseJson } from "../controlplane/json";
+import { parseJson } from "../json";
 import { errorMessage, Failure } from "../failure";
 import type { RawAnswer, RawRequest } from "./backend";
 import { reply } from "./answer";

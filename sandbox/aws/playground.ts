@@ -7,7 +7,7 @@ import {
   RunInstancesCommand,
   type RunInstancesCommandInput,
 } from "@aws-sdk/client-ec2";
-import { waitFor } from "../controlplane/deadline";
+import { waitFor } from "../deadline";
 import { startAws, type Aws, type AwsOptions } from "./aws";
 import { clientsFor, type Clients } from "./clients";
 

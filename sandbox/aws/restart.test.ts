@@ -12,7 +12,7 @@ import {
 import { CreateKeyCommand, DecryptCommand, EncryptCommand } from "@aws-sdk/client-kms";
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { GetParameterCommand, PutParameterCommand } from "@aws-sdk/client-ssm";
-import { waitFor } from "../controlplane/deadline";
+import { waitFor } from "../deadline";
 import { startAws } from "./aws";
 import { clientsFor } from "./clients";
 import { openPlayground, settled } from "./playground";

@@ -8,7 +8,7 @@ import {
   type Subnet,
   type Tag,
 } from "@aws-sdk/client-ec2";
-import { textAt } from "../controlplane/json";
+import { textAt } from "../json";
 import type { Clients } from "./clients";
 import { balancersOf, type BalancerState } from "./balancer-state";
 

@@ -2,8 +2,8 @@ import { readFile, stat } from "node:fs/promises";
 import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
 import { inspectControlPlane, startControlPlane, type ControlPlane } from ".";
 import { ApiClient } from "./api";
-import { waitFor } from "./deadline";
-import { listAt, numberAt, parseJson, textAt } from "./json";
+import { waitFor } from "../deadline";
+import { listAt, numberAt, parseJson, textAt } from "../json";
 import { layoutOf } from "./layout";
 import { LOOPBACK } from "./network";
 

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Crew, stopInOrder } from "./crew";
-import { waitFor } from "./deadline";
-import { isRunning, ProcessEndedError, type ProcessSpec } from "./process";
+import { waitFor } from "../deadline";
+import { isRunning, ProcessEndedError, type ProcessSpec } from "../process";
 
 let dir: string;
 

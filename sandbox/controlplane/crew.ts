@@ -1,6 +1,6 @@
 import { Failure } from "../failure";
 import { STOP_ORDER, type ComponentName } from "./components";
-import { readIfPresent } from "./files";
+import { readIfPresent } from "../files";
 import {
   isRunning,
   ProcessEndedError,
@@ -9,7 +9,7 @@ import {
   type ProcessIdentity,
   type ProcessSpec,
   type StartedProcess,
-} from "./process";
+} from "../process";
 
 const GRACE_MS = 10_000;
 const BROKEN_GRACE_MS = 1_000;

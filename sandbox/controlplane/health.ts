@@ -1,8 +1,8 @@
 import { ApiClient } from "./api";
 import type { CertifiedKey } from "./certificate";
 import { portOf, type ComponentName } from "./components";
-import type { NotYet } from "./deadline";
-import { parseJson, textAt } from "./json";
+import type { NotYet } from "../deadline";
+import { parseJson, textAt } from "../json";
 import { LOOPBACK } from "./network";
 import type { Ports } from "./ports";
 

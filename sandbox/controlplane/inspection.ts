@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import { COMPONENTS, type ComponentName } from "./components";
 import { stopInOrder } from "./crew";
 import { errorMessage } from "../failure";
-import { readIfPresent } from "./files";
+import { readIfPresent } from "../files";
 import { isReady, type HealthAccess } from "./health";
 import { certificateFiles, layoutOf, type Layout } from "./layout";
-import { isRunning, residentBytes } from "./process";
+import { isRunning, residentBytes } from "../process";
 import { readRecord, writeRecord, type RecordedProcess } from "./record";
 import { endpointOf } from "./startup";
 

@@ -13,11 +13,11 @@ import {
   type ProcessEndedError,
 } from ".";
 import { ApiClient } from "./api";
-import { waitFor } from "./deadline";
-import { parseJson, textAt } from "./json";
+import { waitFor } from "../deadline";
+import { parseJson, textAt } from "../json";
 import { layoutOf } from "./layout";
 import { sweepTemporaryDirectories } from "./ownership";
-import { isRunning, killProcess, type ProcessIdentity } from "./process";
+import { isRunning, killProcess, type ProcessIdentity } from "../process";
 import { readRecord } from "./record";
 
 const least: ControlPlaneOptions = { components: { controllerManager: false, scheduler: false } };

@@ -1,7 +1,7 @@
 import type { ApiClient } from "./api";
 import { ApiError } from "./api";
-import { waitFor, type WaitOptions } from "./deadline";
-import { listAt, textAt } from "./json";
+import { waitFor, type WaitOptions } from "../deadline";
+import { listAt, textAt } from "../json";
 
 /** What simulated nodes look like. */
 export interface NodeShape {

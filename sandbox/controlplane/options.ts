@@ -1,6 +1,6 @@
 import { ExitCode, Failure } from "../failure";
 import type { ComponentName } from "./components";
-import type { Lifetime, ProcessEndedError } from "./process";
+import type { Lifetime, ProcessEndedError } from "../process";
 import type { StepListener } from "./steps";
 import type { ControlPlaneTools } from "./tools";
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claim, release, sweepTemporaryDirectories } from "./ownership";
-import { identify, isRunning, killProcess, pidNamespace, startProcess } from "./process";
+import { identify, isRunning, killProcess, pidNamespace, startProcess } from "../process";
 import { writeRecord } from "./record";
 
 let parent: string;

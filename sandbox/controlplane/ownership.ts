@@ -3,10 +3,10 @@ import { link, mkdtemp, readdir, rename, rm, stat, unlink, writeFile } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorCode, Failure } from "../failure";
-import { readIfPresent } from "./files";
-import { parseJson, textAt, numberAt } from "./json";
+import { readIfPresent } from "../files";
+import { parseJson, textAt, numberAt } from "../json";
 import { layoutOf } from "./layout";
-import { identify, isRunning, killProcess, pidNamespace, type ProcessIdentity } from "./process";
+import { identify, isRunning, killProcess, pidNamespace, type ProcessIdentity } from "../process";
 import { readRecord } from "./record";
 
 const PREFIX = "fleetwright-controlplane-";

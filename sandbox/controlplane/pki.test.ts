@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { certifiedKey, daysFromNow } from "./certificate";
-import { makePrivateDirectories } from "./files";
+import { makePrivateDirectories } from "../files";
 import { certificateFiles, directoriesOf, layoutOf, type Layout } from "./layout";
 import { ensurePki, renewalReason, type Pki } from "./pki";
 

@@ -10,7 +10,7 @@ import {
   type CertifiedKey,
   type SubjectNames,
 } from "./certificate";
-import { readIfPresent, writePrivate } from "./files";
+import { readIfPresent, writePrivate } from "../files";
 import { certificateFiles, type Layout } from "./layout";
 import { CLUSTER_DOMAIN, SERVICE_ADDRESS } from "./network";
 

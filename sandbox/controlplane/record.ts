@@ -1,8 +1,8 @@
-import { readIfPresent, writePrivateNow } from "./files";
-import { listAt, numberAt, parseJson, textAt } from "./json";
+import { readIfPresent, writePrivateNow } from "../files";
+import { listAt, numberAt, parseJson, textAt } from "../json";
 import { layoutOf } from "./layout";
 import type { Ports } from "./ports";
-import type { ProcessIdentity } from "./process";
+import type { ProcessIdentity } from "../process";
 
 /** A process of a control plane as it is written down. */
 export interface RecordedProcess extends ProcessIdentity {

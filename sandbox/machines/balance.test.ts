@@ -1,4 +1,4 @@
-import { waitFor } from "../controlplane/deadline";
+import { waitFor } from "../deadline";
 import type { TargetHealth } from "./load-balancer";
 import { describeMachines, trialHall } from "./trial-hall";
 import { trialMachine } from "./trial-machine";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import path from "node:path";
-import { waitFor } from "../controlplane/deadline";
+import { waitFor } from "../deadline";
 import { errorCode } from "../failure";
 
 const ROOT = "/sys/fs/cgroup";

@@ -1,4 +1,4 @@
-import { waitFor } from "../controlplane/deadline";
+import { waitFor } from "../deadline";
 import type { MachineHall } from "./hall";
 import { booted, describeMachines, tracesOf, trialHall, TrialKeys } from "./trial-hall";
 import { trialMachine } from "./trial-machine";

@@ -1,8 +1,8 @@
 import { mkdir, realpath, rm } from "node:fs/promises";
 import path from "node:path";
-import { waitFor } from "../controlplane/deadline";
-import { readIfPresent } from "../controlplane/files";
-import { identify, isRunning, type Lifetime, type ProcessIdentity } from "../controlplane/process";
+import { waitFor } from "../deadline";
+import { readIfPresent } from "../files";
+import { identify, isRunning, type Lifetime, type ProcessIdentity } from "../process";
 import { ExitCode, Failure } from "../failure";
 import { type Progress, silentProgress } from "../progress";
 import { hallKey } from "./addresses";

@@ -1,9 +1,9 @@
 import { request, type ClientRequest } from "node:http";
 import path from "node:path";
 import { z } from "zod";
-import { waitFor } from "../controlplane/deadline";
-import { parseJson, textAt } from "../controlplane/json";
-import { isRunning, startProcess, type Lifetime, type ProcessIdentity } from "../controlplane/process";
+import { waitFor } from "../deadline";
+import { parseJson, textAt } from "../json";
+import { isRunning, startProcess, type Lifetime, type ProcessIdentity } from "../process";
 import { Failure } from "../failure";
 import { run } from "./command";
 import type { HubState } from "./hub-state";

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { isRunning, type ProcessIdentity } from "../controlplane/process";
+import { isRunning, type ProcessIdentity } from "../process";
 import { errorCode, Failure } from "../failure";
 import { attempt, run, type CommandOptions, type CommandResult } from "./command";
 

@@ -1,13 +1,8 @@
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { waitFor } from "../controlplane/deadline";
-import { readIfPresent, writePrivate } from "../controlplane/files";
-import {
-  ProcessEndedError,
-  startProcess,
-  type Lifetime,
-  type ProcessIdentity,
-} from "../controlplane/process";
+import { waitFor } from "../deadline";
+import { readIfPresent, writePrivate } from "../files";
+import { ProcessEndedError, startProcess, type Lifetime, type ProcessIdentity } from "../process";
 import { cgroupVersion } from "./availability";
 import { cgroupOf, removeCgroup } from "./cgroup";
 import { run, systemEnvironment } from "./command";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
-import { readIfPresent, writePrivateNow } from "../controlplane/files";
-import { parseJson } from "../controlplane/json";
+import { readIfPresent, writePrivateNow } from "../files";
+import { parseJson } from "../json";
 import { Failure } from "../failure";
 import { forwardSpec, loadBalancerSpec, machineSpec, routeSpec, volumeSpec } from "./spec";
 

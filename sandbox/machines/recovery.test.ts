@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { waitFor } from "../controlplane/deadline";
+import { waitFor } from "../deadline";
 import { MachineHall } from "./hall";
 import { booted, describeMachines, tracesOf, trialFolder, trialHall } from "./trial-hall";
 import { trialMachine } from "./trial-machine";

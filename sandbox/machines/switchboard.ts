@@ -1,7 +1,7 @@
 import { rm, mkdir } from "node:fs/promises";
 import path from "node:path";
-import { waitFor } from "../controlplane/deadline";
-import { isRunning, killProcess } from "../controlplane/process";
+import { waitFor } from "../deadline";
+import { isRunning, killProcess } from "../process";
 import { Failure } from "../failure";
 import { HubClient, startHub } from "./hub-client";
 import { gatePlan, hubPlan } from "./hub-plan";

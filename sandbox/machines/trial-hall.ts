@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, write
 import { rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { waitFor } from "../controlplane/deadline";
-import { isRunning } from "../controlplane/process";
+import { waitFor } from "../deadline";
+import { isRunning } from "../process";
 import { hallKey } from "./addresses";
 import { cgroupOf, membersOf } from "./cgroup";
 import { run, type CommandResult } from "./command";

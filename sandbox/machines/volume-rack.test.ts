@@ -1,6 +1,6 @@
 import { booted, describeMachines, trialHall } from "./trial-hall";
 import { trialMachine } from "./trial-machine";
-import { waitFor } from "../controlplane/deadline";
+import { waitFor } from "../deadline";
 
 const DEVICE = "/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol0a1";
 

@@ -1,6 +1,6 @@
 import { rm, truncate } from "node:fs/promises";
-import { waitFor } from "../controlplane/deadline";
-import type { ProcessIdentity } from "../controlplane/process";
+import { waitFor } from "../deadline";
+import type { ProcessIdentity } from "../process";
 import { Failure } from "../failure";
 import { attempt } from "./command";
 import { VOLUME_LIST } from "./image-recipe";

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { mkdir, open, rename, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
-import { parseJson, listAt, textAt } from "../controlplane/json";
+import { parseJson, listAt, textAt } from "../json";
 import { errorCode } from "../failure";
 import { attempt, run } from "./command";
 

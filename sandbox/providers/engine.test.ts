@@ -3,8 +3,8 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import path from "node:path";
 import { Engine } from "../../test/engine";
-import { isObject, listAt, parseJson, textAt } from "../controlplane/json";
-import { waitFor } from "../controlplane/deadline";
+import { isObject, listAt, parseJson, textAt } from "../json";
+import { waitFor } from "../deadline";
 import { isRunning, TestSshd } from "./command/sshd";
 import { installProviders, pluginPath, PROVIDER_VERSIONS, providersLine } from "./install";
 

@@ -1,5 +1,5 @@
-import { isObject, parseJson } from "../../controlplane/json";
-import { readIfPresent, writePrivateNow } from "../../controlplane/files";
+import { isObject, parseJson } from "../../json";
+import { readIfPresent, writePrivateNow } from "../../files";
 
 /** A JSON object as EKS's API has it. */
 export type Fields = Record<string, unknown>;

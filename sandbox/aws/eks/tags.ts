@@ -1,4 +1,4 @@
-import { isObject } from "../../controlplane/json";
+import { isObject } from "../../json";
 import { reply } from "../answer";
 import { text } from "../call";
 import type { Addition } from "../rule";

@@ -1,4 +1,4 @@
-import { waitFor } from "../../controlplane/deadline";
+import { waitFor } from "../../deadline";
 import { Failure } from "../../failure";
 import type { MachineHall } from "../hall";
 import { ensurePauseImage } from "../images";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { waitFor } from "../../controlplane/deadline";
+import { waitFor } from "../../deadline";
 import { call, testContext, written } from "../provider-harness";
 import { isArchive, isAsset, type Values } from "../wire";
 import { globPattern, select } from "./glob";

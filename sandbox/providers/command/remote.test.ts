@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Server } from "ssh2";
-import { waitFor } from "../../controlplane/deadline";
+import { waitFor } from "../../deadline";
 import { call, testContext } from "../provider-harness";
 import { sshPublicKey } from "../ssh-key";
 import { isAsset, type Values } from "../wire";

@@ -5,7 +5,7 @@ import { connect, createServer, type Server } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { waitFor } from "../../controlplane/deadline";
+import { waitFor } from "../../deadline";
 import type { Values } from "../wire";
 
 const exec = promisify(execFile);

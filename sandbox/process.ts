@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, constants, openSync, readFileSync, readlinkSync } from "node:fs";
 import { access, rename } from "node:fs/promises";
 import { waitFor } from "./deadline";
-import { errorCode, ExitCode, Failure } from "../failure";
+import { errorCode, ExitCode, Failure } from "./failure";
 import { readIfPresent } from "./files";
-import { significantLines } from "./log";
+import { significantLines } from "./significant-lines";
 
 /** A process that cannot be mistaken for another one that later got the same id. */
 export interface ProcessIdentity {

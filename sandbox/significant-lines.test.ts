@@ -1,4 +1,4 @@
-import { significantLines } from "./log";
+import { significantLines } from "./significant-lines";
 
 test.each<[string, string[], string[]]>([
   [

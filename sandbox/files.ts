@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { errorCode } from "../failure";
+import { errorCode } from "./failure";
 
 /** Makes directories that only their owner can enter, also where they existed with wider permissions. */
 export async function makePrivateDirectories(paths: readonly string[]): Promise<void> {

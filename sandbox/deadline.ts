@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { errorMessage, Failure } from "../failure";
+import { errorMessage, Failure } from "./failure";
 
 /** How long to wait, and how often to look. */
 export interface WaitOptions {
