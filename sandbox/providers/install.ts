@@ -5,6 +5,7 @@ import path from "node:path";
 import { version as awsVersion } from "@pulumi/aws/package.json";
 import { version as commandVersion } from "@pulumi/command/package.json";
 import { version as tlsVersion } from "@pulumi/tls/package.json";
+import { quote } from "../environment";
 import { bundleProvider } from "./bundle";
 
 /** The providers that the sandbox has of its own, and the versions of the SDKs that they serve. */
@@ -83,8 +84,7 @@ export function providersLine(installed: readonly InstalledProvider[]): string {
 
 /** The script that the engine starts. */
 export function launcher(node: string, bundle: string): string {
-  const word = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-  return `#!/bin/sh\n${MARK}\nexec ${word(node)} ${word(bundle)} "$@"\n`;
+  return `#!/bin/sh\n${MARK}\nexec ${quote(node)} ${quote(bundle)} "$@"\n`;
 }
 
 async function isOfficial(file: string): Promise<boolean> {

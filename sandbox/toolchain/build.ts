@@ -128,7 +128,7 @@ export function explainBuild(
   const said = lines.join("\n");
   if (/no space left on device/i.test(said)) {
     return because(
-      "the disk is full. Free about 3 GB (`go clean -cache` frees Go's build cache) and run the command again: it goes on where it stopped.",
+      "the disk is full. Free some gigabytes (`go clean -cache` frees Go's build cache) and run the command again: it goes on where it stopped.",
       ExitCode.diskFull,
     );
   }

@@ -174,7 +174,7 @@ export async function removeTree(folder: string): Promise<void> {
 export function explainDisk(error: unknown, where: string): unknown {
   return errorCode(error) === "ENOSPC" || /no space left on device/i.test(errorMessage(error))
     ? new Failure(
-        `The disk is full: no space left on the file system of ${where}. Free about 3 GB there (\`go clean -cache\` frees Go's build cache) or set XDG_CACHE_HOME to another disk, and run the command again: it goes on where it stopped.`,
+        `The disk is full: no space left on the file system of ${where}. Free some gigabytes there (\`go clean -cache\` frees Go's build cache) or set XDG_CACHE_HOME to another disk, and run the command again: it goes on where it stopped.`,
         ExitCode.diskFull,
         { cause: error },
       )
