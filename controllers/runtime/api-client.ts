@@ -4,6 +4,7 @@ import { systemClock, type Clock } from "./clock";
 import type { CredentialSource } from "./credentials";
 import { Metrics } from "./metrics";
 import { apiVersionOf, resourcePath, type KubernetesObject, type ObjectRef, type Resource } from "./object";
+import { PageBuffer } from "./page-buffer";
 import { RateLimiter, type RateLimit } from "./rate-limiter";
 import { pathOnly, Transport, type TransportOptions, type WireResponse } from "./transport";
 
@@ -34,6 +35,8 @@ export interface ApiRequest {
   signal?: AbortSignal | undefined;
   /** Hears the beginning of a good answer while the rest is still on its way. */
   onHead?: (text: string) => void;
+  /** Where to put a good answer, for those who ask for many large ones. The answer is then good until the next. */
+  into?: PageBuffer;
 }
 
 /** What has to hold for a delete to happen. */
@@ -154,6 +157,11 @@ export class ApiClient {
 
   /** Sends a request and reads the answer as text. */
   async text(request: ApiRequest): Promise<string> {
+    return (await this.bytes(request)).toString("utf8");
+  }
+
+  /** Sends a request and reads the answer as it is. */
+  async bytes(request: ApiRequest): Promise<Buffer> {
     const maxRetries = this.#options.maxRetries ?? 5;
     for (let retry = 0; ; retry++) {
       try {
@@ -210,7 +218,8 @@ export class ApiClient {
     return { accept: "application/json", "user-agent": this.#options.userAgent ?? "fleetwright" };
   }
 
-  async #once({ method, path, query, body, contentType, signal, onHead }: ApiRequest): Promise<string> {
+  async #once(request: ApiRequest): Promise<Buffer> {
+    const { method, path, query, body, contentType, signal } = request;
     await this.#limiter?.take(signal);
     // Asked last: whatever made us wait, a process that lost its lease meanwhile must not write.
     if (method !== "GET") this.#guard?.();
@@ -234,10 +243,10 @@ export class ApiClient {
         signal: controller.signal,
       });
       const good = response.status >= 200 && response.status < 300;
-      const text = await readAll(response.body, good ? onHead : undefined);
+      const bytes = await readAll(response.body, good ? request : {});
       code = response.status;
-      if (good) return text;
-      throw this.#refusal(`${method} ${path}`, response, text);
+      if (good) return bytes;
+      throw this.#refusal(`${method} ${path}`, response, bytes);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (signal?.aborted === true) throw new ConnectionError(`${method} ${path} was given up.`, "ABORT_ERR");
@@ -253,8 +262,8 @@ export class ApiClient {
     }
   }
 
-  #refusal(what: string, { status, headers }: WireResponse, text: string): ApiError {
-    const body = parseStatus(text);
+  #refusal(what: string, { status, headers }: WireResponse, bytes: Buffer): ApiError {
+    const body = parseStatus(bytes.toString("utf8"));
     const wait =
       retryAfterMs(headers["retry-after"], this.clock.now()) ??
       (body.details?.retryAfterSeconds === undefined ? undefined : body.details.retryAfterSeconds * 1000);
@@ -272,16 +281,17 @@ function queryText(query: Query = {}): string {
 const HEAD_BYTES = 4096;
 
 /** Reads a body to its end; a body that was cut is an error. */
-async function readAll(body: Readable, onHead?: (text: string) => void): Promise<string> {
-  const chunks: Buffer[] = [];
+async function readAll(
+  body: Readable,
+  { onHead, into = new PageBuffer() }: Pick<ApiRequest, "onHead" | "into"> = {},
+): Promise<Buffer> {
+  into.clear();
   await new Promise<void>((resolve, reject) => {
-    body.on("data", (chunk: Buffer) => {
-      if (chunks.length === 0) onHead?.(chunk.toString("latin1", 0, HEAD_BYTES));
-      chunks.push(chunk);
-    });
+    body.once("data", (chunk: Buffer) => onHead?.(chunk.toString("latin1", 0, HEAD_BYTES)));
+    body.on("data", (chunk: Buffer) => into.append(chunk));
     body.once("end", resolve);
     body.once("error", reject);
     body.once("close", () => reject(new ConnectionError("The answer was cut.", "ECONNRESET")));
   });
-  return (chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)).toString("utf8");
+  return into.bytes;
 }

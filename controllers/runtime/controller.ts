@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { ApiError, isConflict } from "./api-error";
 import { systemClock, type Clock } from "./clock";
 import { errorMessage } from "./errors";
@@ -93,6 +94,8 @@ export class Controller {
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
     await Promise.race([Promise.all(this.#sources.map((source) => source.synced())), stopped]);
+    // Every worker of every controller waits for the same end; that is no leak.
+    setMaxListeners(0, signal);
     await Promise.all(Array.from({ length: this.#options.concurrency }, () => this.#work(signal)));
   }
 

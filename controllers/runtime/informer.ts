@@ -1,8 +1,10 @@
 import type { ApiClient } from "./api-client";
+import { compactor } from "./compact";
 import { errorMessage } from "./errors";
 import type { Selection } from "./list";
 import { silentLogger, type Logger } from "./log";
-import { apiVersionOf, keyOf, resourceName, type KubernetesObject, type Resource } from "./object";
+import { keyOf, resourceName, type KubernetesObject, type Resource } from "./object";
+import { ObjectMap } from "./object-map";
 import {
   Reflector,
   type ReflectorOptions,
@@ -30,7 +32,7 @@ export class Informer<T extends KubernetesObject> {
   readonly #listeners = new Set<ChangeListener<T>>();
   readonly #transform: Transform<T>;
   readonly #log: Logger;
-  readonly #type: { apiVersion: string; kind: string };
+  readonly #compact: (object: T) => T;
   #synced = false;
   #waiting: (() => void)[] = [];
 
@@ -38,10 +40,10 @@ export class Informer<T extends KubernetesObject> {
     this.resource = resource;
     this.#transform = options.transform ?? dropManagedFields;
     this.#log = options.log ?? silentLogger;
-    this.#type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+    this.#compact = compactor(resource);
     const sink: Sink<T> = {
       replacement: () => this.#replacement(),
-      upsert: (object) => this.#upsert(this.#transform(object)),
+      upsert: (object) => this.#upsert(this.#shape(object)),
       remove: (object) => this.#remove(keyOf(object)),
     };
     this.#reflector = new Reflector(client, resource, options, sink, options);
@@ -104,43 +106,55 @@ export class Informer<T extends KubernetesObject> {
   }
 
   #replacement(): Replacement<T> {
-    let seen = new Map<string, T>();
+    let seen = new ObjectMap<T>();
     return {
       page: (items) => {
         for (const item of items) {
-          const key = keyOf(item);
-          const known = this.#store.get(key);
+          const known = this.#store.counterpart(item);
           // The copy that is already here is kept: a relist then needs no second set of objects.
-          seen.set(
-            key,
-            known !== undefined && isSame(known, item) ? known : this.#transform(this.#typed(item)),
-          );
+          seen.put(known !== undefined && isSame(known, item) ? known : this.#shape(item));
         }
       },
+      remove: (object) => {
+        seen.remove(keyOf(object));
+      },
       restart: () => {
-        seen = new Map();
+        seen = new ObjectMap();
       },
       commit: () => {
-        // Collected first: removing while walking the store would be fine for a Map, but listeners may look.
-        const gone: string[] = [];
-        for (const key of this.#store.keys()) if (!seen.has(key)) gone.push(key);
-        for (const key of gone) this.#remove(key);
-        for (const object of seen.values()) this.#upsert(object);
+        if (this.#store.size === 0) this.#adopt(seen);
+        else this.#replace(seen);
         this.#synced = true;
         for (const resolve of this.#waiting.splice(0)) resolve();
       },
     };
   }
 
-  // Lists of built-in kinds leave these out of their items; with them, an object is the same however it came.
-  #typed(item: T): T {
-    item.apiVersion ??= this.#type.apiVersion;
-    item.kind ??= this.#type.kind;
-    return item;
+  // The first list of many objects goes in as it is: going through it object by object would take a map the more.
+  #adopt(objects: ObjectMap<T>): void {
+    this.#store.adopt(objects);
+    if (this.#listeners.size === 0) return;
+    for (const object of objects.list()) {
+      this.#announce({ key: keyOf(object), before: undefined, after: object });
+    }
+  }
+
+  #replace(objects: ObjectMap<T>): void {
+    // Collected first: removing while walking the store would be fine for a Map, but listeners may look.
+    const gone: string[] = [];
+    for (const object of this.#store.list()) {
+      if (objects.counterpart(object) === undefined) gone.push(keyOf(object));
+    }
+    for (const key of gone) this.#remove(key);
+    for (const object of objects.values()) this.#upsert(object);
+  }
+
+  #shape(object: T): T {
+    return this.#compact(this.#transform(object));
   }
 
   #upsert(object: T): void {
-    const known = this.#store.get(keyOf(object));
+    const known = this.#store.counterpart(object);
     if (known !== undefined && isSame(known, object)) return;
     if (known !== undefined && known.metadata.uid !== object.metadata.uid) this.#remove(keyOf(known));
     this.#announce(this.#store.put(object));

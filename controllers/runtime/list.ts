@@ -1,5 +1,7 @@
 import type { ApiClient, Query } from "./api-client";
 import { ApiError, ConnectionError, isExpired } from "./api-error";
+import { parseListBody } from "./list-body";
+import { PageBuffer } from "./page-buffer";
 import { isObject, resourcePath, type KubernetesObject, type Resource } from "./object";
 
 /** Which objects of a resource are meant. */
@@ -58,41 +60,55 @@ async function readPages<T extends KubernetesObject>(
 ): Promise<string> {
   const path = resourcePath(resource, selection);
   const giveUp = new AbortController();
+  const spare: PageBuffer[] = [];
   const ask = (token: string | undefined): Pending => {
-    const pending: Pending = { token, next: undefined, text: Promise.resolve("") };
-    const query = { ...selectionQuery(selection), limit: pageSize || undefined, continue: token };
-    const onHead = (head: string): void => {
-      const next = tokenIn(head);
-      if (next !== undefined && next !== token) pending.next = ask(next);
-    };
-    pending.text = client.text({
+    const into = spare.pop() ?? new PageBuffer();
+    const pending: Pending = { token, into, nextToken: undefined, body: NOTHING, onToken: () => {} };
+    pending.body = client.bytes({
       method: "GET",
       path,
-      query,
-      onHead,
+      query: { ...selectionQuery(selection), limit: pageSize || undefined, continue: token },
+      onHead: (head) => {
+        pending.nextToken = tokenIn(head);
+        pending.onToken();
+      },
+      into,
       signal: AbortSignal.any([signal, giveUp.signal]),
     });
     // Heard when its turn comes; until then a failure must not count as unhandled.
-    pending.text.catch(() => {});
+    pending.body.catch(() => {});
     return pending;
   };
   try {
     for (let pending = ask(undefined); ;) {
-      const page = parsePage<T>(await pending.text, `GET ${path}`);
+      let ahead: Pending | undefined;
+      // One ahead and no more: else all pages would be on their way at once, and in memory.
+      pending.onToken = () => {
+        if (pending.nextToken !== undefined) ahead ??= ask(pending.nextToken);
+      };
+      pending.onToken();
+      const page = parsePage<T>(await pending.body, `GET ${path}`);
+      spare.push(pending.into);
       receiver.page(page.items);
       if (page.token === undefined) return page.resourceVersion;
-      // The token of a retried page may be another one than that of the page that failed.
-      pending = pending.next?.token === page.token ? pending.next : ask(page.token);
+      // The token of a retried page may be another one than that of the page that failed. What was asked for too early
+      // is then left alone, with its buffer.
+      pending = ahead?.token === page.token ? ahead : ask(page.token);
     }
   } finally {
     giveUp.abort();
   }
 }
 
+const NOTHING = Promise.resolve(Buffer.alloc(0));
+
 interface Pending {
   token: string | undefined;
-  next: Pending | undefined;
-  text: Promise<string>;
+  /** Where the page after this one begins, as soon as it is known. */
+  nextToken: string | undefined;
+  onToken: () => void;
+  into: PageBuffer;
+  body: Promise<Buffer>;
 }
 
 function tokenIn(head: string): string | undefined {
@@ -102,12 +118,12 @@ function tokenIn(head: string): string | undefined {
 }
 
 function parsePage<T extends KubernetesObject>(
-  text: string,
+  body: Buffer,
   what: string,
 ): Page<T> & { token: string | undefined } {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseListBody(body);
   } catch (error) {
     throw new ConnectionError(`${what} was answered with what is not JSON.`, "ERR_NOT_JSON", {
       cause: error,

@@ -27,17 +27,13 @@ const NAMES = 6;
 
 let world: World;
 let kinds: Resource[];
-const rejections: unknown[] = [];
-const onRejection = (reason: unknown): void => void rejections.push(reason);
 
 beforeAll(async () => {
-  process.on("unhandledRejection", onRejection);
   world = await makeWorld(sharedKubeconfig());
   kinds = [CONFIG_MAPS, SECRETS, await world.widgets()];
 });
 
 afterAll(async () => {
-  process.off("unhandledRejection", onRejection);
   await world.close();
 });
 
@@ -106,6 +102,8 @@ const sorted = (map: ReadonlyMap<string, string>): [string, string][] => [...map
 
 const faultsOf = (proxy: FaultProxy): number => proxy.seen.filter(({ fault }) => fault !== undefined).length;
 
+// An unhandled rejection needs no check: jest listens for them and fails the test that runs, or the file if none does.
+// (A listener of a test would hear nothing: its `process` is a copy.) Seen by leaving a rejection alone on purpose.
 async function runSeed(seed: number): Promise<number> {
   const random = seededRandom(seed);
   const proxy = await world.proxy(randomFaults(seededRandom(seed * 7919), 0.5));
@@ -116,6 +114,7 @@ async function runSeed(seed: number): Promise<number> {
       namespace: world.namespace,
       labelSelector: `seed=s${seed}`,
       pageSize: 2,
+      streamingLists: seed % 2 === 0,
       silenceMs: 800,
       watchSeconds: 1 + Math.floor(random() * 3),
       backoff: { baseMs: 10, capMs: 80 },
@@ -127,6 +126,8 @@ async function runSeed(seed: number): Promise<number> {
     // A seed under which little went wrong would prove little: a fast machine writes until enough did.
     for (let count = 0; count < WRITES || (faultsOf(proxy) < FAULTS && count < 40 * WRITES); count++) {
       await write(random, seed);
+      // A cut makes requests, and requests meet faults; without them a quiet watch would go on and on.
+      if (count % 15 === 14) proxy.cutAll();
     }
     proxy.plan = undefined;
     for (const { resource, informer, history } of watched) {
@@ -160,6 +161,5 @@ for (let first = 1; first <= SEEDS; first += TOGETHER) {
   test(`under random faults the cache ends up as the server is, and says nothing out of order: seeds ${first} to ${first + TOGETHER - 1}`, async () => {
     const faults = await Promise.all(seeds.map(runSeed));
     expect(Math.min(...faults)).toBeGreaterThanOrEqual(FAULTS);
-    expect(rejections).toEqual([]);
   });
 }

@@ -1,10 +1,13 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, readlinkSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { startControlPlane, type ControlPlane } from "../../sandbox/controlplane";
-import { CONFIG_MAPS, waitFor, type DataObject } from "../../test/fault-proxy";
-import { ApiClient, Informer, kubeconfigCredentials, Metrics } from ".";
+import { certificateFiles, layoutOf } from "../../sandbox/controlplane/layout";
+import { ensureTools } from "../../sandbox/toolchain";
+import { componentOf, CONFIG_MAPS, waitFor, type Component, type DataObject } from "../../test/fault-proxy";
+import { ApiClient, Informer, isExpired, kubeconfigCredentials, Metrics, type InformerOptions } from ".";
 
 // These kill the server, so it is their own.
 let plane: ControlPlane;
@@ -13,56 +16,8 @@ const stop = new AbortController();
 const runs: Promise<void>[] = [];
 const clients: ApiClient[] = [];
 
-class Component {
-  readonly #command: string[];
-  readonly #cwd: string;
-  #pid: number;
-  #child: ChildProcess | undefined;
-
-  constructor(pid: number) {
-    this.#pid = pid;
-    this.#command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").filter(Boolean);
-    this.#cwd = readlinkSync(`/proc/${pid}/cwd`);
-  }
-
-  flag(name: string): string {
-    return this.#command.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3) ?? "";
-  }
-
-  signal(name: NodeJS.Signals): void {
-    process.kill(this.#pid, name);
-  }
-
-  async kill(): Promise<void> {
-    this.signal("SIGKILL");
-    await waitFor("the process to be gone", () => {
-      try {
-        return /^State:\s+Z/m.test(readFileSync(`/proc/${this.#pid}/status`, "utf8"));
-      } catch {
-        return true;
-      }
-    });
-  }
-
-  start(): void {
-    const [program = "", ...args] = this.#command;
-    this.#child = spawn(program, args, { cwd: this.#cwd, stdio: "ignore" });
-    this.#pid = this.#child.pid ?? this.#pid;
-  }
-
-  end(): void {
-    this.#child?.kill("SIGKILL");
-  }
-}
-
 let server: Component;
 let etcd: Component;
-
-const componentOf = (name: string): Component => {
-  const found = plane.processes.find((process) => process.name === name);
-  if (found === undefined) throw new Error(`There is no ${name}.`);
-  return new Component(found.pid);
-};
 
 function clientWith(metrics: Metrics): ApiClient {
   const client = new ApiClient(kubeconfigCredentials(plane.kubeconfig), {
@@ -75,11 +30,11 @@ function clientWith(metrics: Metrics): ApiClient {
   return client;
 }
 
-function follow(metrics: Metrics, watchSeconds = 300): Informer<DataObject> {
+function follow(metrics: Metrics, options: InformerOptions<DataObject> = {}): Informer<DataObject> {
   const informer = new Informer(clientWith(metrics), CONFIG_MAPS, {
     namespace: "default",
-    watchSeconds,
     backoff: { baseMs: 200, capMs: 2000 },
+    ...options,
   });
   runs.push(informer.run(stop.signal));
   return informer;
@@ -112,8 +67,8 @@ const listsOf = (metrics: Metrics): number =>
 
 beforeAll(async () => {
   plane = await startControlPlane({ components: { controllerManager: false, scheduler: false } });
-  server = componentOf("kube-apiserver");
-  etcd = componentOf("etcd");
+  server = componentOf(plane, "kube-apiserver");
+  etcd = componentOf(plane, "etcd");
   writer = clientWith(new Metrics());
 });
 
@@ -159,7 +114,7 @@ test("row 2: a frozen API server is noticed by its missing pings, and the watch 
 
 test("row 3: while etcd is frozen or gone there is no hot loop, and afterwards all goes on", async () => {
   const metrics = new Metrics();
-  const informer = follow(metrics, 1);
+  const informer = follow(metrics, { watchSeconds: 1 });
   await informer.synced();
   const started = performance.now();
   const before = total(metrics);
@@ -174,6 +129,91 @@ test("row 3: while etcd is frozen or gone there is no hot loop, and afterwards a
   await put("etcd", "after");
   await waitFor("the value after the return of etcd", () => valueOf(informer, "etcd") === "after");
 });
+
+test("row 3: while etcd answers only now and then, as on a disk that is far too slow, nothing is lost and nothing is asked in a hurry", async () => {
+  const metrics = new Metrics();
+  const informer = follow(metrics);
+  await informer.synced();
+  const started = performance.now();
+  const before = total(metrics);
+  const slow = { on: true };
+  // Stopped nine tenths of the time: each write waits for several such turns. (etcd is a static program, so no library
+  // with a slow fdatasync can be put before it.)
+  const stutter = (async () => {
+    while (slow.on) {
+      etcd.signal("SIGSTOP");
+      await new Promise((resolve) => setTimeout(resolve, 270));
+      etcd.signal("SIGCONT");
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+  })();
+  try {
+    for (let count = 0; count < 5; count++) await put("slow", `value ${count}`);
+    await waitFor("the last value", () => valueOf(informer, "slow") === "value 4");
+  } finally {
+    slow.on = false;
+    await stutter;
+  }
+  expect((total(metrics) - before) / ((performance.now() - started) / 1000)).toBeLessThan(5);
+  expect(listsOf(metrics)).toBeLessThanOrEqual(2);
+});
+
+async function etcdctl(...words: string[]): Promise<string> {
+  const { etcdctl: tool } = await ensureTools(["etcdctl"]);
+  const layout = layoutOf(plane.dir);
+  const { certificate, key } = certificateFiles(layout, "apiserver-etcd-client");
+  const access = [
+    `--endpoints=${etcd.flag("listen-client-urls")}`,
+    `--cacert=${certificateFiles(layout, "etcd-ca").certificate}`,
+    `--cert=${certificate}`,
+    `--key=${key}`,
+  ];
+  return (await promisify(execFile)(tool.path, [...access, ...words])).stdout;
+}
+
+async function compactEtcd(): Promise<void> {
+  const status = await etcdctl("endpoint", "status", "--write-out=json");
+  await etcdctl("compact", /"revision":(\d+)/.exec(status)?.[1] ?? "", "--physical");
+}
+
+for (const streamingLists of [true, false]) {
+  test(`row 6: when etcd was compacted while the server was away, one new list ${streamingLists ? "as events" : "in pages"} tells of what was deleted meanwhile`, async () => {
+    const metrics = new Metrics();
+    const informer = follow(metrics, { streamingLists });
+    await informer.synced();
+    await put("compacted-stays", "before");
+    await put("compacted-goes", "before");
+    await waitFor("both", () => valueOf(informer, "compacted-goes") === "before");
+    const deleted: string[] = [];
+    informer.onChange(({ key, after }) => {
+      if (after === undefined) deleted.push(key);
+    });
+    const page = await writer.request<{ metadata: { continue: string } }>({
+      method: "GET",
+      path: "/api/v1/namespaces/default/configmaps",
+      query: { limit: 1 },
+    });
+    // A server that starts after a compaction knows nothing of the time before.
+    await server.kill();
+    await waitFor("the failure to be told", () => informer.state.failure !== undefined);
+    await etcdctl("del", "/registry/configmaps/default/compacted-goes");
+    await compactEtcd();
+    server.start();
+    await waitFor("the deletion to be told", () => deleted.includes("default/compacted-goes"));
+    await put("compacted-stays", "after");
+    await waitFor("the new value", () => valueOf(informer, "compacted-stays") === "after");
+    expect(metrics.lists.value({ resource: "configmaps", why: "expired" })).toBe(1);
+    expect(listsOf(metrics)).toBe(2);
+    const error: unknown = await writer
+      .request({
+        method: "GET",
+        path: "/api/v1/namespaces/default/configmaps",
+        query: { limit: 1, continue: page.metadata.continue },
+      })
+      .catch((reason: unknown) => reason);
+    expect(isExpired(error)).toBe(true);
+  });
+}
 
 test("row 4: when etcd is restored from an older copy, the cache is rebuilt from what the server has now", async () => {
   const data = etcd.flag("data-dir");

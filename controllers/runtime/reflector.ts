@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { ApiClient } from "./api-client";
 import { ApiError, ConnectionError, isExpired, type Status } from "./api-error";
 import { Backoff, type Random } from "./backoff";
@@ -14,6 +15,7 @@ import {
   type KubernetesObject,
   type Resource,
 } from "./object";
+import { endsInitialEvents, parseEvent, versionOf, type WatchEvent } from "./watch-event";
 
 /** Takes in what a reflector sees. */
 export interface Sink<T> {
@@ -26,6 +28,8 @@ export interface Sink<T> {
 /** A full list in the making. */
 export interface Replacement<T> {
   page(items: T[]): void;
+  /** Something that was in a page is gone before the list is whole. */
+  remove(object: T): void;
   restart(): void;
   commit(): void;
 }
@@ -34,7 +38,9 @@ export interface Replacement<T> {
 export interface ReflectorOptions {
   log?: Logger;
   random?: Random;
-  /** Objects a page. @default 1000 */
+  /** Whether a list comes as the first events of a watch where the server can do that: see decision 12. @default false */
+  streamingLists?: boolean;
+  /** Objects a page, where lists do not come as events. @default 1000 */
   pageSize?: number;
   /** The server ends each watch after a time between one and two of these. @default 300 */
   watchSeconds?: number;
@@ -56,6 +62,8 @@ export interface ReflectorState {
 class GarbledLine extends Error {}
 // The server knows less than we saw: it was restored from a backup.
 class HistoryWentBack extends Error {}
+// The server does not know how to send a list as events, or lost its way.
+class NotStreamed extends Error {}
 
 /**
  * Lists a resource and watches it from there on, for ever. A broken watch is resumed where it was; a new list is
@@ -73,6 +81,7 @@ export class Reflector<T extends KubernetesObject> {
   #state: ReflectorState = { version: undefined, failure: undefined };
   #why = "first";
   #suspect = false;
+  #stream: "never" | "not now" | "yes";
 
   constructor(
     client: ApiClient,
@@ -91,10 +100,12 @@ export class Reflector<T extends KubernetesObject> {
     this.#options = {
       log: (options.log ?? silentLogger).with({ resource: this.#name }),
       random,
+      streamingLists: options.streamingLists ?? false,
       pageSize: options.pageSize ?? 1000,
       watchSeconds: options.watchSeconds ?? 300,
       silenceMs: options.silenceMs ?? 75_000,
     };
+    this.#stream = this.#options.streamingLists ? "yes" : "never";
     this.#backoff = new Backoff({ ...options.backoff, random });
   }
 
@@ -104,6 +115,8 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Runs until the signal aborts. Never rejects and never gives up. */
   async run(signal: AbortSignal): Promise<void> {
+    // All informers of a process end by one signal: more than ten listeners are no leak.
+    setMaxListeners(0, signal);
     const running = (): boolean => !signal.aborted;
     while (running()) {
       try {
@@ -115,11 +128,13 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #round(signal: AbortSignal): Promise<void> {
-    if (this.#state.version === undefined) await this.#list(signal);
+    const streamed = this.#state.version === undefined && this.#stream === "yes";
+    if (streamed) this.#client.metrics.lists.add({ resource: this.#name, why: this.#why });
+    else if (this.#state.version === undefined) await this.#list(signal);
     else if (this.#suspect) await this.#checkHistory(this.#state.version, signal);
     this.#suspect = false;
     const started = this.#client.clock.monotonic();
-    const seen = await this.#watch(signal);
+    const seen = await this.#watch(signal, streamed ? this.#sink.replacement() : undefined);
     // A server that ends every watch at once would otherwise be asked again and again without a pause.
     if (!seen && this.#client.clock.monotonic() - started < 1000 && !signal.aborted) {
       await sleep(this.#client.clock, this.#backoff.next(), signal);
@@ -129,6 +144,7 @@ export class Reflector<T extends KubernetesObject> {
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     const { log } = this.#options;
     const now = this.#client.clock.now();
+    const listing = this.#state.version === undefined;
     const relist = isExpired(error) || error instanceof GarbledLine || error instanceof HistoryWentBack;
     if (relist) {
       this.#why =
@@ -137,6 +153,10 @@ export class Reflector<T extends KubernetesObject> {
     }
     // Kept until a check or a list went well: a server that is just starting may first answer with errors.
     this.#suspect ||= error instanceof ConnectionError;
+    if (listing && this.#stream === "yes") {
+      // Whatever went wrong with a list as events, the next one comes in pages: between them one will do.
+      this.#stream = cannotStream(error) ? "never" : "not now";
+    }
     this.#client.metrics.watchFailures.add({ resource: this.#name });
     const message = errorMessage(error);
     this.#state = { ...this.#state, failure: { message, since: this.#state.failure?.since ?? now } };
@@ -162,6 +182,7 @@ export class Reflector<T extends KubernetesObject> {
     if (signal.aborted) return;
     replacement.commit();
     this.#state = { version, failure: undefined };
+    if (this.#stream === "not now") this.#stream = "yes";
   }
 
   // A server that was restored from an old backup accepts a watch from its future, and says nothing until it is there.
@@ -177,14 +198,16 @@ export class Reflector<T extends KubernetesObject> {
     if (compareVersions(current, version) < 0) throw wentBack(version, current);
   }
 
-  /** Watches until the stream ends. Says whether anything came. */
-  async #watch(signal: AbortSignal): Promise<boolean> {
+  /** Watches until the stream ends; if a list is needed, it comes as the first events. Says whether anything came. */
+  async #watch(signal: AbortSignal, list: Replacement<T> | undefined): Promise<boolean> {
     const { watchSeconds, random, silenceMs } = this.#options;
     const query = {
       ...selectionQuery(this.#selection),
       watch: true,
       allowWatchBookmarks: true,
-      resourceVersion: this.#state.version,
+      ...(list === undefined
+        ? { resourceVersion: this.#state.version }
+        : { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" }),
       timeoutSeconds: Math.round(watchSeconds * (1 + random())),
     };
     this.#client.metrics.watches.add({ resource: this.#name });
@@ -193,14 +216,20 @@ export class Reflector<T extends KubernetesObject> {
     signal.addEventListener("abort", onAbort, { once: true });
     try {
       const body = await this.#client.stream(this.#path, query, stop.signal);
-      this.#state = { ...this.#state, failure: undefined };
+      if (list === undefined) this.#state = { ...this.#state, failure: undefined };
+      let inList = list;
       let seen = false;
       const onLine = (line: string): void => {
-        this.#take(line);
+        const event = this.#parse(line);
+        if (inList === undefined) this.#take(event);
+        else if (this.#takeInitial(event, inList)) inList = undefined;
+        if (inList !== undefined) return;
         if (!seen) this.#backoff.reset();
         seen = true;
       };
       await readLines(body, onLine, { clock: this.#client.clock, silenceMs, signal });
+      if (inList !== undefined && !signal.aborted)
+        throw new NotStreamed("The watch ended before the list that it began with was whole.");
       return seen;
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -208,22 +237,24 @@ export class Reflector<T extends KubernetesObject> {
     }
   }
 
-  #take(line: string): void {
+  #parse(line: string): WatchEvent {
     const event = parseEvent(line);
     if (event === undefined)
       throw new GarbledLine(`The watch has a line that is no event (${line.length} characters).`);
     const { type, object } = event;
     this.#client.metrics.cacheEvents.add({ resource: this.#name, type });
-    if (type === "ERROR") {
-      const status: Status = object;
-      const seconds = status.details?.retryAfterSeconds;
-      throw new ApiError(
-        `WATCH ${this.#path}`,
-        status.code ?? 500,
-        status,
-        seconds === undefined ? undefined : seconds * 1000,
-      );
-    }
+    if (type !== "ERROR") return event;
+    const status: Status = object;
+    const seconds = status.details?.retryAfterSeconds;
+    throw new ApiError(
+      `WATCH ${this.#path}`,
+      status.code ?? 500,
+      status,
+      seconds === undefined ? undefined : seconds * 1000,
+    );
+  }
+
+  #take({ type, object }: WatchEvent): void {
     const version = versionOf(object);
     if (version === undefined) throw new GarbledLine(`The watch has an event ${type} without a version.`);
     const known = this.#state.version;
@@ -236,38 +267,30 @@ export class Reflector<T extends KubernetesObject> {
     }
     this.#state = { version, failure: undefined };
   }
+
+  /** Takes an event of a list. They come in no order, and what changes meanwhile among them. Says whether it was the last. */
+  #takeInitial(event: WatchEvent, list: Replacement<T>): boolean {
+    const { type, object } = event;
+    if (type !== "BOOKMARK") {
+      if (!isObject(object)) throw new GarbledLine(`The watch has an event ${type} without a name.`);
+      if (type === "DELETED") list.remove(object as T);
+      else list.page([object as T]);
+      return false;
+    }
+    if (!endsInitialEvents(event)) return false;
+    const version = versionOf(object);
+    if (version === undefined) throw new GarbledLine("The end of the list has no version.");
+    list.commit();
+    this.#state = { version, failure: undefined };
+    return true;
+  }
 }
 
 function wentBack(known: string, found: string): HistoryWentBack {
   return new HistoryWentBack(`The server is at version ${found}, but ${known} was already seen.`);
 }
 
-interface WatchEvent {
-  type: string;
-  object: object;
-}
-
-function parseEvent(line: string): WatchEvent | undefined {
-  try {
-    const parsed: unknown = JSON.parse(line);
-    if (typeof parsed !== "object" || parsed === null || !("type" in parsed) || !("object" in parsed))
-      return undefined;
-    const { type, object } = parsed;
-    return isEventType(type) && typeof object === "object" && object !== null ? { type, object } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isEventType(type: unknown): type is string {
-  return (
-    type === "ADDED" || type === "MODIFIED" || type === "DELETED" || type === "BOOKMARK" || type === "ERROR"
-  );
-}
-
-function versionOf(object: object): string | undefined {
-  if (!("metadata" in object)) return undefined;
-  const { metadata } = object;
-  if (typeof metadata !== "object" || metadata === null || !("resourceVersion" in metadata)) return undefined;
-  return typeof metadata.resourceVersion === "string" ? metadata.resourceVersion : undefined;
+// Servers that do not know the parameters refuse them as a wrong request.
+function cannotStream(error: unknown): boolean {
+  return error instanceof ApiError && [400, 404, 405, 406, 415, 422].includes(error.code);
 }

@@ -1,4 +1,5 @@
 import { keyOf, type KubernetesObject } from "./object";
+import { ObjectMap } from "./object-map";
 
 /** Gives the values under which an object can be found. */
 export type IndexFunction<T> = (object: T) => readonly string[];
@@ -12,7 +13,7 @@ export interface Change<T> {
 
 /** Objects by key, with indexes. What it hands out is shared and must not be changed. */
 export class Store<T extends KubernetesObject> {
-  readonly #objects = new Map<string, T>();
+  #objects = new ObjectMap<T>();
   readonly #indexes = new Map<string, Index<T>>();
 
   get size(): number {
@@ -23,8 +24,13 @@ export class Store<T extends KubernetesObject> {
     return this.#objects.get(key);
   }
 
+  /** The object that stands where this one would stand. */
+  counterpart(object: KubernetesObject): T | undefined {
+    return this.#objects.counterpart(object);
+  }
+
   list(): T[] {
-    return Array.from(this.#objects.values());
+    return this.#objects.list();
   }
 
   keys(): IterableIterator<string> {
@@ -36,7 +42,7 @@ export class Store<T extends KubernetesObject> {
     if (this.#indexes.has(name))
       throw new Error(`There is an index ${JSON.stringify(name)} already: choose another name.`);
     const index = new Index(valuesOf);
-    for (const [key, object] of this.#objects) index.add(key, object);
+    for (const object of this.#objects.values()) index.add(object);
     this.#indexes.set(name, index);
   }
 
@@ -47,56 +53,54 @@ export class Store<T extends KubernetesObject> {
       const known = [...this.#indexes.keys()].join(", ") || "none";
       throw new Error(`There is no index ${JSON.stringify(name)}; there are: ${known}.`);
     }
-    const found: T[] = [];
-    for (const key of index.keys(value)) {
-      const object = this.#objects.get(key);
-      if (object !== undefined) found.push(object);
-    }
-    return found;
+    return Array.from(index.objects(value));
+  }
+
+  /** Takes over a whole map of objects. Only for a store that is empty: the map is not copied. */
+  adopt(objects: ObjectMap<T>): void {
+    this.#objects = objects;
+    for (const index of this.#indexes.values()) for (const object of objects.values()) index.add(object);
   }
 
   put(object: T): Change<T> {
-    const key = keyOf(object);
-    const before = this.#objects.get(key);
-    this.#objects.set(key, object);
+    const before = this.#objects.put(object);
     for (const index of this.#indexes.values()) {
-      if (before !== undefined) index.remove(key, before);
-      index.add(key, object);
+      if (before !== undefined) index.remove(before);
+      index.add(object);
     }
-    return { key, before, after: object };
+    return { key: keyOf(object), before, after: object };
   }
 
   remove(key: string): Change<T> | undefined {
-    const before = this.#objects.get(key);
+    const before = this.#objects.remove(key);
     if (before === undefined) return undefined;
-    this.#objects.delete(key);
-    for (const index of this.#indexes.values()) index.remove(key, before);
+    for (const index of this.#indexes.values()) index.remove(before);
     return { key, before, after: undefined };
   }
 }
 
 class Index<T> {
-  readonly #keys = new Map<string, Set<string>>();
+  readonly #objects = new Map<string, Set<T>>();
 
   constructor(readonly valuesOf: IndexFunction<T>) {}
 
-  keys(value: string): Iterable<string> {
-    return this.#keys.get(value) ?? [];
+  objects(value: string): Iterable<T> {
+    return this.#objects.get(value) ?? [];
   }
 
-  add(key: string, object: T): void {
+  add(object: T): void {
     for (const value of this.valuesOf(object)) {
-      const keys = this.#keys.get(value);
-      if (keys === undefined) this.#keys.set(value, new Set([key]));
-      else keys.add(key);
+      const objects = this.#objects.get(value);
+      if (objects === undefined) this.#objects.set(value, new Set([object]));
+      else objects.add(object);
     }
   }
 
-  remove(key: string, object: T): void {
+  remove(object: T): void {
     for (const value of this.valuesOf(object)) {
-      const keys = this.#keys.get(value);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#keys.delete(value);
+      const objects = this.#objects.get(value);
+      objects?.delete(object);
+      if (objects?.size === 0) this.#objects.delete(value);
     }
   }
 }

@@ -1,3 +1,4 @@
+export { Component, componentOf } from "./component";
 export { randomFaults } from "./fault-plan";
 export {
   FaultProxy,

@@ -43,7 +43,7 @@ export interface World {
   through(proxy: FaultProxy, options?: ApiClientOptions): ApiClient;
   /** The certificate by which clients know the proxies. */
   authority: string;
-  /** Makes a custom resource definition with a free-form spec and gives its resource. */
+  /** The resource of a custom resource definition with a free-form spec, which is made at the first asking. */
   widgets(): Promise<Resource<Widget>>;
   close(): Promise<void>;
 }
@@ -83,8 +83,10 @@ export async function makeWorld(kubeconfig: string): Promise<World> {
     authority: certificate.certificate,
     async widgets() {
       const group = `${namespace}.test`;
-      crd = `widgets.${group}`;
-      await direct.create(CRDS, definition(group));
+      if (crd === undefined) {
+        crd = `widgets.${group}`;
+        await direct.create(CRDS, definition(group));
+      }
       const resource = { group, version: "v1", kind: "Widget", plural: "widgets", namespaced: true };
       await waitFor(`${crd} to be served`, async () => {
         const path = `/apis/${group}/v1/widgets`;
