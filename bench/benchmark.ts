@@ -25,7 +25,8 @@ export interface Plot {
 /** Measures one thing beside its reference, in one run on the same machine. */
 export interface Benchmark {
   describes: string;
-  run(signal: AbortSignal, say: (line: string) => void): Promise<Outcome>;
+  /** `args` are what stands behind the name on the command line. */
+  run(signal: AbortSignal, say: (line: string) => void, args: readonly string[]): Promise<Outcome>;
   plots(figures: Figures): readonly Plot[];
 }
 

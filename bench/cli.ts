@@ -4,13 +4,15 @@ import { runCommand } from "../sandbox/command";
 import { ExitCode, Failure } from "../sandbox/failure";
 import type { Benchmark } from "./benchmark";
 import { report } from "./report";
+import { cache } from "./cache";
+import { cloud } from "./cloud";
 import { start } from "./start";
 
 /** The benchmarks by name; each measures one thing beside its reference in the same run. */
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { start };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { cache, cloud, start };
 
 async function main(argv: string[], signal: AbortSignal): Promise<void> {
-  const [name] = argv;
+  const [name, ...args] = argv;
   const benchmark = name === undefined || !Object.hasOwn(BENCHMARKS, name) ? undefined : BENCHMARKS[name];
   if (name === undefined || benchmark === undefined) {
     const known = Object.entries(BENCHMARKS).map(
@@ -22,13 +24,17 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
     );
   }
   const results = path.join(__dirname, "results");
-  const outcome = await benchmark.run(signal, (line) => process.stderr.write(`${line}\n`));
-  await report(results, { bench: name, ...outcome }, benchmark.plots(outcome.figures));
-  process.stderr.write(
-    `Written: ${readdirSync(results)
-      .filter((file) => file.startsWith(`${name}.`))
-      .join(", ")} in bench/results\n`,
-  );
+  const outcome = await benchmark.run(signal, (line) => process.stderr.write(`${line}\n`), args);
+  if (args.length > 0) {
+    process.stderr.write("This was a try with options: bench/results stays as it is.\n");
+  } else {
+    await report(results, { bench: name, ...outcome }, benchmark.plots(outcome.figures));
+    process.stderr.write(
+      `Written: ${readdirSync(results)
+        .filter((file) => file.startsWith(`${name}.`))
+        .join(", ")} in bench/results\n`,
+    );
+  }
   process.stdout.write(`${JSON.stringify({ bench: name, ...outcome })}\n`);
 }
 
