@@ -1,35 +1,42 @@
 import { parseArgs } from "node:util";
+import { askCloud, orderMachine, type CloudStatus, type RunningCloud } from "./cloud";
 import { runCommand } from "./command";
 import type { ControlPlaneStatus } from "./controlplane";
 import { shellExports } from "./environment";
 import { ExitCode, Failure } from "./failure";
 import { printLogs } from "./logs";
+import { machineIn, openShell } from "./machine-login";
+import { MachineHall } from "./machines";
 import { elapsed, streamProgress } from "./progress";
 import { PROJECT, Sandbox, sandboxNames } from "./sandbox";
 import { Stack } from "./stack";
 import { requirePrerequisites } from "./toolchain";
 
-const HELP = `A whole control plane on this machine, and the stack of the project in it.
+const HELP = `A whole cloud and control plane on this machine, and the stack of the project in it.
 
 Usage: npm start [-- options]              = sandbox up, then pulumi up of the dev stack
        npm run sandbox -- <command> [options]
 
-  up                  starts what does not run: etcd, API server, controller manager, scheduler, simulated nodes
+  up                  starts what does not run: the AWS API with machines behind it, etcd, API server, controller
+                      manager, scheduler, simulated nodes
   start               up, and then \`pulumi up\` of the stack, with every policy pack
   status [--json]     what runs, with process ids, memory and addresses; of every sandbox with --all
-  env                 prints exports, so that after eval "$(npm run -s sandbox -- env)" plain pulumi and kubectl work
+  env                 prints exports, so that after eval "$(npm run -s sandbox -- env)" plain pulumi and kubectl work,
+                      and in-sandbox COMMAND runs anything (ssh, curl) where machines are reached
+  shell MACHINE       a root shell in a machine, by instance id, name or address; with -- COMMAND runs that instead
+  crash MACHINE       cuts a machine's power; reboot MACHINE boots it (again)
   logs [COMPONENT]    the end of the logs; --lines N (20), --follow
   down                stops everything and keeps the data
   reset               stops everything and forgets it: cluster, keys and Pulumi state
 
   --name NAME         which sandbox (default); several can run at the same time
   --nodes N           up, start: how many simulated nodes at least (3)
-  --stack STACK       start: which stack (dev)`;
+  --stack STACK       start: which stack (dev, a whole cluster on machines; where none can run: existing)`;
 
 const OPTIONS = {
   name: { type: "string", default: "default" },
   nodes: { type: "string", default: "3" },
-  stack: { type: "string", default: "dev" },
+  stack: { type: "string" },
   lines: { type: "string", default: "20" },
   follow: { type: "boolean", short: "f", default: false },
   all: { type: "boolean", default: false },
@@ -50,28 +57,29 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
   switch (command) {
     case "up":
     case "start": {
-      await requirePrerequisites({});
+      await requirePrerequisites({ python: true });
       requireLinux();
-      const stack = command === "start" ? new Stack(sandbox.layout, PROJECT, values.stack) : undefined;
+      const aws = () => sandbox.aws();
+      const stackName = values.stack ?? (MachineHall.available().ok ? "dev" : "existing");
+      const stack = command === "start" ? new Stack(sandbox.layout, PROJECT, stackName, aws) : undefined;
       const start = Date.now();
       await sandbox.exclusively(progress, async () => {
         await sandbox.up({ nodes: wholeNumber("--nodes", values.nodes), progress, signal });
         if (stack === undefined) return;
         await progress.step(`stack ${stack.name} selected`, () => stack.select());
         await stack.up();
+        await sandbox.keepKubeconfig(await stack.output("kubeconfig"));
       });
       process.stdout.write(nextSteps(values.name, stack?.name, suffix, Date.now() - start));
       return;
     }
     case "status": {
       const names = values.all ? await sandboxNames() : [values.name];
-      const states = await Promise.all(
-        names.map(async (name) => ({ name, controlPlane: (await new Sandbox(name).controlPlane()) ?? null })),
-      );
+      const states = await Promise.all(names.map(stateOf));
       process.stdout.write(
         values.json ? `${JSON.stringify(states, undefined, 2)}\n` : states.map(describe).join("\n"),
       );
-      if (!states.every(({ controlPlane }) => controlPlane?.ready === true))
+      if (!states.every(({ controlPlane, cloud }) => controlPlane?.ready === true && cloud !== null))
         process.exitCode = ExitCode.failed;
       return;
     }
@@ -81,13 +89,23 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
           `There is no sandbox ${values.name}. Bring it up first: npm run sandbox -- up${suffix}`,
         );
       }
-      process.stdout.write(`${shellExports(sandbox.layout)}\n`);
+      process.stdout.write(`${shellExports(sandbox.layout, await sandbox.aws())}\n`);
       if ((await sandbox.controlPlane())?.ready !== true) {
         process.stderr.write(
           `note: sandbox ${values.name} does not run; start it: npm run sandbox -- up${suffix}\n`,
         );
       }
       return;
+    case "shell":
+      process.exitCode = await openShell(await runningCloud(sandbox, suffix), rest);
+      return;
+    case "crash":
+    case "reboot": {
+      const cloud = await runningCloud(sandbox, suffix);
+      const { id } = machineIn(await askCloud(cloud), rest[0]);
+      await progress.step(`${command} of ${id}`, () => orderMachine(cloud, id, command));
+      return;
+    }
     case "logs":
       return printLogs(sandbox, {
         component: rest[0],
@@ -107,7 +125,7 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
       return;
     default:
       throw new Failure(
-        `There is no command "${command}". The commands are up, start, status, env, logs, down and reset; --help describes them.`,
+        `There is no command "${command}". The commands are up, start, status, env, shell, crash, reboot, logs, down and reset; --help describes them.`,
         ExitCode.usage,
       );
   }
@@ -149,11 +167,36 @@ function nextSteps(name: string, stack: string | undefined, suffix: string, took
   ].join("\n");
 }
 
-function describe({ name, controlPlane }: { name: string; controlPlane: ControlPlaneStatus | null }): string {
+interface SandboxState {
+  name: string;
+  controlPlane: ControlPlaneStatus | null;
+  cloud: (RunningCloud & CloudStatus) | null;
+}
+
+async function stateOf(name: string): Promise<SandboxState> {
+  const sandbox = new Sandbox(name);
+  const [controlPlane, cloud] = await Promise.all([sandbox.controlPlane(), sandbox.cloud()]);
+  return {
+    name,
+    controlPlane: controlPlane ?? null,
+    cloud: cloud === undefined ? null : { ...cloud, ...(await askCloud(cloud)) },
+  };
+}
+
+async function runningCloud(sandbox: Sandbox, suffix: string): Promise<RunningCloud> {
+  const cloud = await sandbox.cloud();
+  if (cloud !== undefined) return cloud;
+  throw new Failure(
+    `The cloud of sandbox ${sandbox.layout.name} does not run. Start it: npm run sandbox -- up${suffix}`,
+  );
+}
+
+function describe({ name, controlPlane, cloud }: SandboxState): string {
   if (controlPlane === null) return `sandbox ${name}: not there (npm run sandbox -- up brings it up)\n`;
-  if (controlPlane.components.length === 0) return `sandbox ${name}: stopped, its data is kept\n`;
+  if (controlPlane.components.length === 0 && cloud === null)
+    return `sandbox ${name}: stopped, its data is kept\n`;
   return [
-    `sandbox ${name}: ${controlPlane.ready ? "ready" : "NOT READY"}   ${controlPlane.endpoint}`,
+    `sandbox ${name}: ${controlPlane.ready && cloud !== null ? "ready" : "NOT READY"}   ${controlPlane.endpoint}`,
     `  kubeconfig ${controlPlane.kubeconfig}`,
     ...controlPlane.components.map(({ name, pid, port, ready, problem, residentBytes }) =>
       [
@@ -164,8 +207,23 @@ function describe({ name, controlPlane }: { name: string; controlPlane: ControlP
         problem === undefined ? "" : `  ${problem}`,
       ].join(""),
     ),
+    ...(cloud === null ? ["  ✗ cloud: does not run"] : describeCloud(cloud)),
     "",
   ].join("\n");
+}
+
+function describeCloud(cloud: RunningCloud & CloudStatus): string[] {
+  const size = cloud.residentBytes === undefined ? "" : `${Math.round(cloud.residentBytes / 1e6)} MB`;
+  return [
+    `  ✓ ${"cloud".padEnd(25)}process ${String(cloud.process.pid).padEnd(8)}${cloud.endpoint}   ${size}`,
+    ...(cloud.reason === undefined ? [] : [`    no machines: ${cloud.reason}`]),
+    ...cloud.machines.map(({ id, name, state, privateIp, zone }) => {
+      const words = [(name ?? "").padEnd(24), privateIp.padEnd(16), zone.padEnd(16), state];
+      return `    ${state === "running" ? "✓" : "✗"} ${id.padEnd(21)} ${words.join("")}`;
+    }),
+    ...cloud.balancers.map(({ name, ports }) => `    ✓ ${name} (ports ${ports.join(", ")})`),
+    ...cloud.troubles.map(({ key, step, message }) => `    ✗ ${step} ${key}: ${message}`),
+  ];
 }
 
 if (require.main === module) runCommand(main);

@@ -33,5 +33,21 @@ test.each([
 ])("the engine always has a user's name: %j", (env, user) => {
   const script = `${shellExports(layout)}\nprintf %s "$USER"`;
   expect(execFileSync("sh", ["-c", script], { encoding: "utf8", env })).toBe(user);
-  expect(sandboxEnvironment(layout, env).USER).toBe(user);
+  expect(sandboxEnvironment(layout, undefined, env).USER).toBe(user);
+});
+
+test("AWS's tools are led to the sandbox, and away from a person's own account", () => {
+  const aws = { endpoint: "http://127.0.0.1:4566", region: "eu-central-1" };
+  const own = {
+    PATH: "/bin:/usr/bin",
+    AWS_PROFILE: "prod",
+    AWS_SESSION_TOKEN: "t",
+    AWS_ACCESS_KEY_ID: "AKIAREAL",
+  };
+  const script = `${shellExports(layout, aws)}\nprintf '%s|%s|%s' "$AWS_PROFILE$AWS_SESSION_TOKEN" "$AWS_ENDPOINT_URL" "$AWS_ACCESS_KEY_ID"`;
+  const expected = "|http://127.0.0.1:4566|AKIAIOSFODNN7EXAMPLE";
+  expect(execFileSync("sh", ["-c", script], { encoding: "utf8", env: own })).toBe(expected);
+  const env = sandboxEnvironment(layout, aws, own);
+  expect(env).toMatchObject({ AWS_ENDPOINT_URL: aws.endpoint, AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE" });
+  expect(env).not.toHaveProperty("AWS_PROFILE");
 });

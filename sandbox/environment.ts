@@ -1,4 +1,5 @@
 import path from "node:path";
+import { awsVariables } from "./aws/variables";
 
 /**
  * The passphrase of every sandbox. It is public on purpose: the stack file of the sandbox is committed, and whoever can
@@ -16,7 +17,14 @@ export interface SandboxLayout {
   /** Links to the tools, for PATH. */
   readonly bin: string;
   readonly controlPlane: string;
+  /** The AWS API, machines and volumes. */
+  readonly cloud: string;
+  /** Of the sandbox's own control plane. */
   readonly kubeconfig: string;
+  /** Of the cluster that the stack built on the sandbox's machines, once it did. */
+  readonly builtKubeconfig: string;
+  /** Both in one file, for people and for the engine, whose provider takes one file only. */
+  readonly mergedKubeconfig: string;
   readonly pulumiHome: string;
   readonly pulumiState: string;
   readonly lock: string;
@@ -32,6 +40,9 @@ export function sandboxLayout(project: string, name: string): SandboxLayout {
     folder,
     bin: path.join(folder, "bin"),
     controlPlane,
+    cloud: path.join(folder, "cloud"),
+    builtKubeconfig: path.join(folder, "cluster.kubeconfig"),
+    mergedKubeconfig: path.join(folder, "kubeconfig"),
     kubeconfig: path.join(controlPlane, "kubeconfigs", "admin.kubeconfig"),
     pulumiHome: path.join(folder, "pulumi", "home"),
     pulumiState: path.join(folder, "pulumi", "state"),
@@ -39,11 +50,21 @@ export function sandboxLayout(project: string, name: string): SandboxLayout {
   };
 }
 
+/** Where the sandbox's AWS API is. */
+export interface AwsPlace {
+  readonly endpoint: string;
+  readonly region: string;
+}
+
+/** Variables that would lead AWS's tools elsewhere, and are taken away in a sandbox. */
+const FOREIGN = ["AWS_PROFILE", "AWS_SESSION_TOKEN"] as const;
+
 /** What plain `pulumi` and `kubectl` need to work on a sandbox, PATH aside. */
-export function sandboxVariables(layout: SandboxLayout): Record<string, string> {
+export function sandboxVariables(layout: SandboxLayout, aws?: AwsPlace): Record<string, string> {
   return {
+    ...(aws === undefined ? {} : awsVariables(aws)),
     FLEETWRIGHT_SANDBOX: layout.name,
-    KUBECONFIG: layout.kubeconfig,
+    KUBECONFIG: layout.mergedKubeconfig,
     PULUMI_BACKEND_URL: `file://${layout.pulumiState}`,
     PULUMI_CONFIG_PASSPHRASE: SANDBOX_PASSPHRASE,
     PULUMI_HOME: layout.pulumiHome,
@@ -56,23 +77,26 @@ export function sandboxVariables(layout: SandboxLayout): Record<string, string> 
 /** The environment of a program that works on a sandbox. */
 export function sandboxEnvironment(
   layout: SandboxLayout,
+  aws?: AwsPlace,
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !FOREIGN.some((foreign) => foreign === name));
   return {
-    ...env,
+    ...Object.fromEntries(kept),
     USER: env.USER ?? NOBODY,
-    ...sandboxVariables(layout),
+    ...sandboxVariables(layout, aws),
     PATH: [layout.bin, env.PATH ?? ""].join(path.delimiter),
   };
 }
 
 /** The same as lines for a POSIX shell; running them twice changes nothing more. */
-export function shellExports(layout: SandboxLayout): string {
+export function shellExports(layout: SandboxLayout, aws?: AwsPlace): string {
   const bin = quote(layout.bin);
   return [
     `case ":$PATH:" in *:${bin}:*) ;; *) export PATH=${bin}:"$PATH" ;; esac`,
     `export USER="\${USER:-${NOBODY}}"`,
-    ...Object.entries(sandboxVariables(layout)).map(([name, value]) => `export ${name}=${quote(value)}`),
+    `unset ${FOREIGN.join(" ")}`,
+    ...Object.entries(sandboxVariables(layout, aws)).map(([name, value]) => `export ${name}=${quote(value)}`),
   ].join("\n");
 }
 

@@ -19,19 +19,19 @@ export async function printLogs(
   sandbox: Sandbox,
   { component, lines, follow, signal }: LogOptions,
 ): Promise<void> {
-  const folder = path.join(sandbox.layout.controlPlane, "logs");
-  const files = await readdir(folder).catch((error: unknown) => {
-    if (errorCode(error) !== "ENOENT") throw error;
+  const { controlPlane, cloud } = sandbox.layout;
+  const folders = [controlPlane, cloud].map((part) => path.join(part, "logs"));
+  const logs = new Map((await Promise.all(folders.map(logsIn))).flat());
+  if (logs.size === 0)
     throw new Failure(`Sandbox ${sandbox.layout.name} has no logs: it was never brought up.`);
-  });
-  const known = files.filter((file) => file.endsWith(".log")).map((file) => path.basename(file, ".log"));
+  const known = [...logs.keys()];
   if (component !== undefined && !known.includes(component)) {
     throw new Failure(`There is no log of "${component}". There are ${known.join(", ")}.`, ExitCode.usage);
   }
   const wanted = component === undefined ? known.filter((name) => name !== "audit") : [component];
   const places = await Promise.all(
     wanted.map(async (name) => {
-      const file = path.join(folder, `${name}.log`);
+      const file = logs.get(name) ?? "";
       const text = await readFile(file, "utf8");
       return { name, file, offset: Buffer.byteLength(text), tail: text.trimEnd().split("\n").slice(-lines) };
     }),
@@ -57,4 +57,15 @@ export async function printLogs(
     }
     await wait(200, undefined, { signal }).catch(() => {});
   }
+}
+
+/** The logs in a folder, by the names of their components. */
+async function logsIn(folder: string): Promise<[string, string][]> {
+  const files = await readdir(folder).catch((error: unknown) => {
+    if (errorCode(error) !== "ENOENT") throw error;
+    return [];
+  });
+  return files
+    .filter((file) => file.endsWith(".log"))
+    .map((file) => [path.basename(file, ".log"), path.join(folder, file)]);
 }

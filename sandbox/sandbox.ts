@@ -1,14 +1,18 @@
-import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
+import { lstat, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { ensureCloud, inspectCloud, openDoor, stopCloud, type RunningCloud } from "./cloud";
 import {
   type ControlPlaneStatus,
   inspectControlPlane,
   startControlPlane,
   stopControlPlane,
 } from "./controlplane";
-import { type SandboxLayout, sandboxLayout } from "./environment";
+import { type AwsPlace, quote, type SandboxLayout, sandboxLayout } from "./environment";
 import { errorCode, ExitCode, Failure } from "./failure";
+import { readIfPresent, writePrivate } from "./files";
+import { mergeKubeconfigs } from "./kubeconfig";
 import { elapsed, type Progress } from "./progress";
+import { installProviders, providersLine } from "./providers";
 import { ensureTools, type ReadyTool, TOOL_SETS, withLock } from "./toolchain";
 
 /** The context of every sandbox's kubeconfig; the dev stack names it, so that it reaches no other cluster. */
@@ -28,6 +32,7 @@ export interface UpOptions {
 /** A whole cloud and control plane on this machine, kept in one folder of the project. */
 export class Sandbox {
   readonly layout: SandboxLayout;
+  private readonly tools = new Map<string, string>();
 
   constructor(name: string, project: string = PROJECT) {
     if (!/^[a-z0-9]([a-z0-9-]{0,29}[a-z0-9])?$/.test(name)) {
@@ -54,8 +59,50 @@ export class Sandbox {
   }
 
   /** Brings up what does not run yet; what runs stays as it is. */
-  async up({ nodes = 3, progress, signal }: UpOptions): Promise<ControlPlaneStatus> {
-    await this.prepare({ progress, signal });
+  async up(options: UpOptions): Promise<void> {
+    const { progress } = options;
+    await this.prepare(options);
+    const providers = await installProviders(this.layout.pulumiHome, ["aws", "command", "tls"]);
+    // Both are waited for, so that an error leaves nothing half started behind the caller's back.
+    const [plane, cloud] = await Promise.allSettled([this.upControlPlane(options), this.upCloud(options)]);
+    if (plane.status === "rejected") throw plane.reason;
+    if (cloud.status === "rejected") throw cloud.reason;
+    const { network } = cloud.value;
+    await this.layDoors(network);
+    if (network !== undefined) {
+      // The engine is inside the sandbox's network and finds the control plane where the kubeconfig says.
+      const place = { host: "127.0.0.1", port: Number(new URL(plane.value.endpoint).port) };
+      const door = { listen: { side: "inside", ...place }, target: { side: "outside", ...place } } as const;
+      await openDoor(cloud.value, "api-server", door);
+    }
+    await this.layKubeconfig();
+    progress.note(` ✓ ${providersLine(providers)}`);
+  }
+
+  /** Keeps the kubeconfig of a cluster that a stack built on machines, if it gives one. */
+  async keepKubeconfig(built: string | undefined): Promise<void> {
+    if (built === undefined) return;
+    await writePrivate(this.layout.builtKubeconfig, built);
+    await this.layKubeconfig();
+  }
+
+  private async layKubeconfig(): Promise<void> {
+    const { builtKubeconfig, kubeconfig, mergedKubeconfig } = this.layout;
+    const texts = await Promise.all([builtKubeconfig, kubeconfig].map(readIfPresent));
+    await writePrivate(mergedKubeconfig, mergeKubeconfigs(texts.filter((text) => text !== undefined)));
+  }
+
+  private async upCloud({ progress, signal }: UpOptions): Promise<RunningCloud> {
+    const runs = await this.cloud();
+    const cloud =
+      runs ??
+      (await progress.step("cloud ready", () => ensureCloud(this.layout.cloud, { progress, signal })));
+    if (runs !== undefined) progress.note(` ✓ cloud runs at ${cloud.endpoint}`);
+    if (cloud.reason !== undefined) progress.note(` • no machines in the cloud: ${cloud.reason}`);
+    return cloud;
+  }
+
+  private async upControlPlane({ nodes = 3, progress, signal }: UpOptions): Promise<ControlPlaneStatus> {
     const before = await this.controlPlane();
     if (before?.ready === true) {
       progress.note(` ✓ control plane runs at ${before.endpoint}`);
@@ -87,9 +134,19 @@ export class Sandbox {
     return inspectControlPlane(this.layout.controlPlane);
   }
 
+  /** The cloud, if it runs. */
+  cloud(): Promise<RunningCloud | undefined> {
+    return inspectCloud(this.layout.cloud);
+  }
+
+  /** Where the AWS API is, if it runs. */
+  async aws(): Promise<AwsPlace | undefined> {
+    return this.cloud();
+  }
+
   /** Stops everything and keeps its data. */
   async down(): Promise<void> {
-    await stopControlPlane(this.layout.controlPlane);
+    await Promise.all([stopControlPlane(this.layout.controlPlane), stopCloud(this.layout.cloud)]);
   }
 
   /** Stops everything and forgets it: cluster, keys and Pulumi state. */
@@ -99,11 +156,29 @@ export class Sandbox {
   }
 
   /** Whether it was ever brought up. */
-  async exists(): Promise<boolean> {
-    return lstat(this.layout.folder).then(
-      () => true,
-      () => false,
-    );
+  exists(): Promise<boolean> {
+    return exists(this.layout.folder);
+  }
+
+  /** Lays commands that run their tool inside the sandbox's network, where there is one. */
+  private async layDoors(network: string | undefined): Promise<void> {
+    const commands = [
+      ...INSIDE.map((name) => [name, this.tools.get(name) ?? name] as const),
+      ["in-sandbox", undefined] as const,
+    ];
+    await mkdir(this.layout.bin, { recursive: true });
+    for (const [name, tool] of commands) {
+      const file = path.join(this.layout.bin, name);
+      const text = doorScript(network, tool);
+      if (
+        (await lstat(file).catch(() => undefined))?.isSymbolicLink() !== true &&
+        (await readIfPresent(file)) === text
+      )
+        continue;
+      const temporary = `${file}.${process.pid}`;
+      await writeFile(temporary, text, { mode: 0o755 });
+      await rename(temporary, file);
+    }
   }
 
   /**
@@ -122,12 +197,19 @@ export class Sandbox {
                 "plugins",
                 `${plugin[1] ?? ""}-${plugin[2] ?? ""}-v${version}`,
               );
-        await link(target, path.join(folder, name));
+        const place = path.join(folder, name);
+        this.tools.set(name, target);
+        // What runs inside the sandbox's network stays as it was laid when the network was made.
+        if (INSIDE.some((tool) => tool === name) && (await exists(place))) return;
+        await link(target, place);
       }),
     );
     await mkdir(this.layout.pulumiState, { recursive: true, mode: 0o700 });
   }
 }
+
+/** Tools that have to reach machines and load balancers. */
+const INSIDE = ["pulumi", "kubectl"] as const;
 
 /** The names of the sandboxes of a project. */
 export async function sandboxNames(project: string = PROJECT): Promise<string[]> {
@@ -138,6 +220,29 @@ export async function sandboxNames(project: string = PROJECT): Promise<string[]>
     },
   );
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/** A command that runs a tool, or what it is given, inside the sandbox's network while there is one. */
+function doorScript(network: string | undefined, tool: string | undefined): string {
+  const command = `${tool === undefined ? "" : `${quote(tool)} `}"$@"`;
+  const inside =
+    network === undefined
+      ? []
+      : [`if [ -e /run/netns/${network} ]; then exec ip netns exec ${network} ${command}; fi`];
+  return [
+    "#!/bin/sh",
+    "# Machines and load balancers are reached from inside the sandbox's network only.",
+    ...inside,
+    `exec ${command}`,
+    "",
+  ].join("\n");
+}
+
+async function exists(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Points a link at a target, at once even if it pointed elsewhere. */

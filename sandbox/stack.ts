@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { type SandboxLayout, sandboxEnvironment } from "./environment";
+import { type AwsPlace, type SandboxLayout, sandboxEnvironment } from "./environment";
 import { ExitCode, Failure } from "./failure";
+import { parseJson, textAt } from "./json";
 
 /** The folders of policy packs in a project; all of them are enforced. */
 export function policyPacks(project: string): string[] {
@@ -21,6 +22,7 @@ export class Stack {
     private readonly layout: SandboxLayout,
     private readonly project: string,
     readonly name: string,
+    private readonly aws: () => Promise<AwsPlace | undefined> = () => Promise.resolve(undefined),
   ) {
     if (!existsSync(path.join(project, `Pulumi.${name}.yaml`))) {
       throw new Failure(
@@ -44,15 +46,25 @@ export class Stack {
     );
   }
 
-  private async pulumi(args: readonly string[], output: "shown" | "quiet"): Promise<void> {
+  /** An output as text, also if it is a secret; undefined where the stack has none of that name. */
+  async output(name: string): Promise<string | undefined> {
+    const args = ["stack", "output", "--stack", this.name, "--json", "--show-secrets"];
+    return textAt(parseJson(await this.pulumi(args, "quiet")), name);
+  }
+
+  private async pulumi(args: readonly string[], output: "shown" | "quiet"): Promise<string> {
     const child = spawn(path.join(this.layout.bin, "pulumi"), args, {
       cwd: this.project,
-      env: sandboxEnvironment(this.layout),
+      env: sandboxEnvironment(this.layout, await this.aws()),
       // The engine is in our process group: Ctrl-C reaches it, and we wait until it has put its state in order.
       stdio: ["ignore", output === "shown" ? "inherit" : "pipe", output === "shown" ? "inherit" : "pipe"],
     });
     let said = "";
-    child.stdout?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    let printed = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      printed += chunk.toString();
+    });
     child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once("error", reject);
@@ -63,5 +75,6 @@ export class Stack {
         `\`pulumi ${args.slice(0, 2).join(" ")}\` failed with exit code ${code ?? "none (it was killed)"}.${said === "" ? "" : `\n${said.trim()}`}`,
       );
     }
+    return printed;
   }
 }

@@ -49,12 +49,15 @@ export class Engine {
   private constructor(
     private readonly directory: string,
     private readonly paths: EnginePaths,
+    private readonly inside: (argv: readonly string[]) => readonly string[],
   ) {}
 
-  /** Makes an engine; `close` it afterwards. */
-  static async open(): Promise<Engine> {
+  /** Makes an engine; `close` it afterwards. `inside` puts its commands into a sandbox's network. */
+  static async open({
+    inside = (argv) => argv,
+  }: { inside?: (argv: readonly string[]) => readonly string[] } = {}): Promise<Engine> {
     const directory = await realpath(await mkdtemp(join(tmpdir(), "fleetwright-engine-")));
-    const engine = new Engine(directory, await enginePaths());
+    const engine = new Engine(directory, await enginePaths(), inside);
     await mkdir(engine.home);
     await mkdir(engine.state);
     return engine;
@@ -104,7 +107,8 @@ export class Engine {
 
   /** Starts `pulumi` as the leader of a process group, as a shell would. */
   start(args: readonly string[], cwd: string, env: Environment = {}): Running {
-    const child = spawn(this.paths.pulumi, ["--non-interactive", "--color=never", ...args], {
+    const [program = "", ...words] = this.inside([this.paths.pulumi, "--non-interactive", "--color=never"]);
+    const child = spawn(program, [...words, ...args], {
       cwd,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],

@@ -5,6 +5,7 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { sandboxLayout } from "../sandbox/environment";
 import { ExitCode } from "../sandbox/failure";
+import { tracesOf } from "../sandbox/machines/trial-hall";
 
 const PROJECT = path.join(__dirname, "..");
 // A name of its own for each run: two runs in one checkout do not meet.
@@ -44,7 +45,7 @@ function processes(): string[] {
     .flatMap((pid) => {
       try {
         const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-        return command.includes(layout.controlPlane) ? [`${pid} ${command.slice(0, 60)}`] : [];
+        return command.includes(layout.folder) ? [`${pid} ${command.slice(0, 60)}`] : [];
       } catch {
         return [];
       }
@@ -57,11 +58,11 @@ interface Status {
     ready: boolean;
     components: { name: string; pid: number; ready: boolean; problem?: string }[];
   } | null;
+  cloud: { process: { pid: number }; endpoint: string; network?: string; reason?: string } | null;
 }
-const status = async (): Promise<Status["controlPlane"]> => {
-  const states = JSON.parse((await sandbox("status", "--json")).stdout) as Status[];
-  return states[0]?.controlPlane ?? null;
-};
+const wholeStatus = async (): Promise<Status | undefined> =>
+  (JSON.parse((await sandbox("status", "--json")).stdout) as Status[])[0];
+const status = async (): Promise<Status["controlPlane"]> => (await wholeStatus())?.controlPlane ?? null;
 
 afterAll(async () => {
   await sandbox("reset");
@@ -78,14 +79,16 @@ describe("the sandbox", () => {
   });
 
   test("starts with the stack created and says what to type next", async () => {
-    const before = await readFile(path.join(PROJECT, "Pulumi.dev.yaml"), "utf8");
-    const started = await sandbox("start");
+    const before = await readFile(path.join(PROJECT, "Pulumi.existing.yaml"), "utf8");
+    const started = await sandbox("start", "--stack", "existing");
     expect(started.stderr).toMatch(/✓ kube-apiserver +\d/);
+    expect(started.stderr).toMatch(/✓ cloud ready +\d/);
+    expect(started.stderr.match(/providers: aws 7.*tls 5/g)).toHaveLength(1);
     expect(started.stdout).toMatch(/\+ 4 created/);
     expect(started.stdout).toContain(`eval "$(npm run -s sandbox -- env --name ${NAME})"`);
     expect(started.stdout).not.toMatch(/warning/i);
     expect(started.code).toBe(0);
-    expect(await readFile(path.join(PROJECT, "Pulumi.dev.yaml"), "utf8")).toBe(before);
+    expect(await readFile(path.join(PROJECT, "Pulumi.existing.yaml"), "utf8")).toBe(before);
   }, 120_000);
 
   test("gives a shell in which plain pulumi and kubectl work", async () => {
@@ -98,13 +101,41 @@ describe("the sandbox", () => {
     const map = await inSandboxShell(
       "kubectl get configmap -n fleetwright-system fleetwright-stack -o jsonpath='{.metadata.labels}{.data.stack}'",
     );
-    expect(map.stdout).toContain('"fleetwright.dev/environment":"dev"');
-    expect(map.stdout).toMatch(/dev$/);
+    expect(map.stdout).toContain('"fleetwright.dev/environment":"existing"');
+    expect(map.stdout).toMatch(/existing$/);
   }, 120_000);
+
+  test("has an AWS API that AWS's own tools and the engine find, and nobody else's", async () => {
+    const asked = await inSandboxShell(
+      `in-sandbox node -e 'const { EC2 } = require("@aws-sdk/client-ec2"); new EC2({}).describeAvailabilityZones().then((a) => console.log(a.AvailabilityZones.length))'`,
+    );
+    expect(asked.stdout.trim()).toBe("3");
+    const elsewhere = await inSandboxShell('echo "[$AWS_PROFILE] $AWS_ENDPOINT_URL"');
+    expect(elsewhere.stdout).toBe(`[] ${(await wholeStatus())?.cloud?.endpoint ?? ""}\n`);
+  }, 120_000);
+
+  test("brings its cloud back when that was killed", async () => {
+    const before = (await wholeStatus())?.cloud;
+    if (!before) throw new Error("no cloud runs");
+    process.kill(before.process.pid, "SIGKILL");
+    const shown = await sandbox("status");
+    expect(shown.stdout).toMatch(/NOT READY[^]*✗ cloud: does not run/);
+    expect(shown.code).toBe(ExitCode.failed);
+    expect((await sandbox("up")).code).toBe(0);
+    const after = (await wholeStatus())?.cloud;
+    expect({ ...after, process: undefined }).toMatchObject({ endpoint: before.endpoint });
+    expect(after?.process.pid).not.toBe(before.process.pid);
+  }, 120_000);
+
+  test("names its machines when another one is asked for", async () => {
+    const asked = await sandbox("shell", "nobody");
+    expect(asked.stderr).toContain('There is no machine "nobody". The cloud has no machines.');
+    expect(asked.code).toBe(ExitCode.usage);
+  });
 
   test("changes nothing when it is started again", async () => {
     const running = (await status())?.components.map(({ pid }) => pid);
-    const again = await sandbox("start");
+    const again = await sandbox("start", "--stack", "existing");
     expect(again.stdout).toMatch(/4 unchanged/);
     expect(again.code).toBe(0);
     expect((await status())?.components.map(({ pid }) => pid)).toEqual(running);
@@ -139,8 +170,9 @@ describe("the sandbox", () => {
   test("stops without a process left, and comes back with its data", async () => {
     expect((await sandbox("down")).code).toBe(0);
     expect(processes()).toEqual([]);
+    expect(await tracesOf(path.join(layout.cloud, "machines"))).toEqual([]);
     expect((await sandbox("status")).stdout).toContain("stopped, its data is kept");
-    const again = await sandbox("start");
+    const again = await sandbox("start", "--stack", "existing");
     expect(again.stdout).toMatch(/4 unchanged/);
     expect(again.code).toBe(0);
   }, 120_000);

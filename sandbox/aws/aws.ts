@@ -6,8 +6,8 @@ import { inStep, type StepListener } from "../controlplane/steps";
 import type { Lifetime } from "../process";
 import type { Progress } from "../progress";
 import { Backend } from "./backend";
-import type { Call } from "./call";
-import { ACCOUNT, clientsFor, CREDENTIALS } from "./clients";
+import { list, text, type Call } from "./call";
+import { ACCOUNT, clientsFor, type Clients } from "./clients";
 import { eksAdditions, EksStore } from "./eks";
 import { ensureMoto } from "./environment";
 import { Faults } from "./faults";
@@ -16,9 +16,12 @@ import { findLeftovers, type Leftover } from "./leftovers";
 import { Ledger } from "./ledger";
 import { Pipeline } from "./pipeline";
 import { instanceRefreshes } from "./refreshes";
+import { Replays } from "./replays";
 import { REFUSALS } from "./refusals/catalogue";
+import type { Addition } from "./rule";
 import { readState, type CloudState } from "./state";
 import { DEFAULT_TIMING, motoDelays, type Timing } from "./timing";
+import { awsVariables } from "./variables";
 
 /** How the AWS API is started. */
 export interface AwsOptions {
@@ -36,7 +39,26 @@ export interface AwsOptions {
   timing?: Partial<Timing>;
   /** The region that `state` and `leftovers` look at. @default "eu-central-1" */
   region?: string;
+  /** The port to listen on, if it is free. @default the one of the last time, or any */
+  port?: number;
+  /** Answers of whoever stands behind the API, such as the sandbox's machines. */
+  additions?: readonly Addition[];
+  /** Answers below `/_fleetwright/` that the API does not give itself. */
+  control?: Control;
 }
+
+/** A call that changed something. */
+export interface Change {
+  service: string;
+  action: string;
+  /** A parameter as it was sent. */
+  text: (name: string) => string | undefined;
+  /** The values of a list parameter, such as `InstanceId`. */
+  list: (name: string) => string[];
+}
+
+/** Hears of changes. The caller gets its answer when the promise is fulfilled. */
+export type ChangeListener = (change: Change) => void | Promise<void>;
 
 /** What a check found about a target. */
 export interface TargetHealth {
@@ -60,7 +82,7 @@ export interface Aws {
   /** What exists, with all that machines and load balancers are made from. */
   state: () => Promise<CloudState>;
   /** Calls the listener after each change of EC2, load balancers or auto scaling groups; gives the way to end that. */
-  onChange: (listener: (call: { service: string; action: string }) => void) => () => void;
+  onChange: (listener: ChangeListener) => () => void;
   /** Says what a check of a target found; DescribeTargetHealth answers it from then on. */
   setTargetHealth: (
     targetGroupArn: string,
@@ -69,6 +91,10 @@ export interface Aws {
   ) => Promise<void>;
   /** Says that a machine ended, or came back, by itself. */
   setInstanceState: (instanceId: string, state: "running" | "stopped") => Promise<void>;
+  /** Says that a volume is still mounted where it is to be detached ("busy"), or not any more. */
+  setAttachmentState: (volumeId: string, state: "attached" | "busy") => Promise<void>;
+  /** Clients that see neither faults nor delays and whose calls stand in no ledger. */
+  clients: Clients;
   /** Lets an EKS cluster answer with the address and authority of a control plane that really runs. */
   setClusterEndpoint: (name: string, endpoint: string, certificateAuthority: string) => void;
   setTiming: (timing: Partial<Timing>) => Promise<void>;
@@ -99,7 +125,8 @@ export async function startAws(options: AwsOptions = {}): Promise<Aws> {
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       }),
     );
-    return await open({ backend, dir, durable, region, timing: { ...DEFAULT_TIMING, ...options.timing } });
+    const timing = { ...DEFAULT_TIMING, ...options.timing };
+    return await open({ backend, dir, durable, region, timing, options });
   } catch (error) {
     await backend?.stop();
     if (!durable) await rm(dir, { recursive: true, force: true });
@@ -113,9 +140,10 @@ interface Opening {
   durable: boolean;
   region: string;
   timing: Timing;
+  options: AwsOptions;
 }
 
-async function open({ backend, dir, durable, region, ...rest }: Opening): Promise<Aws> {
+async function open({ backend, dir, durable, region, options, ...rest }: Opening): Promise<Aws> {
   let timing = rest.timing;
   await backend.door("delays", motoDelays(timing));
   const inDir = (name: string): string | undefined => (durable ? path.join(dir, name) : undefined);
@@ -123,31 +151,41 @@ async function open({ backend, dir, durable, region, ...rest }: Opening): Promis
   const store = await EksStore.open(inDir("eks.json"));
   const faults = new Faults();
   const clients = clientsFor(backend.endpoint, region);
-  const listeners = new Set<(call: { service: string; action: string }) => void>();
-  const changed = ({ service, action }: Pick<Call, "service" | "action">): void => {
-    if (RECONCILED.includes(service)) for (const listener of listeners) listener({ service, action });
+  const listeners = new Set<ChangeListener>();
+  const changed = async (call: Call): Promise<void> => {
+    if (!RECONCILED.includes(call.service)) return;
+    const change: Change = {
+      service: call.service,
+      action: call.action,
+      text: (name) => text(call, name),
+      list: (name) => list(call, name),
+    };
+    await Promise.all([...listeners].map(async (listener) => listener(change)));
   };
   const pipeline = new Pipeline({
     backend,
     context: { aws: clients, region, now: Date.now },
     refusals: REFUSALS,
-    additions: [...eksAdditions(store, () => timing), instanceRefreshes()],
+    additions: [...(options.additions ?? []), ...eksAdditions(store, () => timing), instanceRefreshes()],
     faults,
     ledger,
+    replays: await Replays.open(inDir("replays.jsonl")),
     changed,
   });
   const leftovers = (): Promise<Leftover[]> => findLeftovers(clients);
-  const front = await listen(pipeline, controlOf({ ledger, faults, leftovers }), dir);
+  const own = controlOf({ ledger, faults, leftovers });
+  const control: Control = async (...request) => (await own(...request)) ?? options.control?.(...request);
+  const front = await listen(pipeline, control, dir, options.port);
   const scope = { account: ACCOUNT, region };
   return {
     endpoint: front.endpoint,
     region,
     account: ACCOUNT,
-    environment: environmentOf(front.endpoint, region),
+    environment: awsVariables({ endpoint: front.endpoint, region }),
     ledger,
     faults,
     leftovers,
-    state: async () => readState(clients, await backend.door("secrets", scope)),
+    state: () => readState(clients, () => backend.door("secrets", scope)),
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -158,8 +196,12 @@ async function open({ backend, dir, durable, region, ...rest }: Opening): Promis
     async setInstanceState(instanceId, state) {
       await backend.door("instance-state", { ...scope, instanceId, state });
       await backend.door("commit");
-      changed({ service: "ec2", action: "sandbox:InstanceState" });
     },
+    async setAttachmentState(volumeId, state) {
+      await backend.door("attachment-state", { ...scope, volumeId, state });
+      await backend.door("commit");
+    },
+    clients,
     setClusterEndpoint(name, endpoint, certificateAuthority) {
       Object.assign(store.cluster(name).settings, {
         endpoint,
@@ -182,9 +224,14 @@ async function open({ backend, dir, durable, region, ...rest }: Opening): Promis
 }
 
 // Programs remember the address in their state (a provider's endpoints), so a restart keeps it if it can.
-async function listen(pipeline: Pipeline, control: Control, dir: string): Promise<Front> {
+async function listen(
+  pipeline: Pipeline,
+  control: Control,
+  dir: string,
+  asked: number | undefined,
+): Promise<Front> {
   const file = path.join(dir, "port");
-  const wanted = Number((await readIfPresent(file)) ?? Number.NaN);
+  const wanted = asked ?? Number((await readIfPresent(file)) ?? Number.NaN);
   const front = await Front.listen(
     (raw) => pipeline.handle(raw),
     control,
@@ -212,17 +259,5 @@ function controlOf(parts: { ledger: Ledger; faults: Faults; leftovers: () => Pro
       default:
         return undefined;
     }
-  };
-}
-
-function environmentOf(endpoint: string, region: string): Record<string, string> {
-  return {
-    AWS_ENDPOINT_URL: endpoint,
-    AWS_REGION: region,
-    AWS_DEFAULT_REGION: region,
-    AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-    AWS_EC2_METADATA_DISABLED: "true",
-    AWS_S3_US_EAST_1_REGIONAL_ENDPOINT: "regional",
   };
 }

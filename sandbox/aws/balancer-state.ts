@@ -1,4 +1,4 @@
-import type { NetworkInterface } from "@aws-sdk/client-ec2";
+import type { NetworkInterface, Subnet } from "@aws-sdk/client-ec2";
 import {
   DescribeListenersCommand,
   DescribeLoadBalancersCommand,
@@ -18,7 +18,7 @@ export interface BalancerState {
   scheme: string;
   vpcId: string;
   /** Where it listens, one address a subnet. */
-  addresses: { subnetId: string; zone: string; ip: string }[];
+  addresses: { subnetId: string; subnetCidr: string; zone: string; ip: string }[];
   listeners: { arn: string; protocol: string; port: number; targetGroupArns: string[] }[];
   /** The target groups of its listeners. */
   targetGroups: TargetGroupState[];
@@ -50,6 +50,7 @@ export interface TargetGroupState {
 export async function balancersOf(
   aws: Clients,
   interfaces: readonly NetworkInterface[],
+  subnets: ReadonlyMap<string, Subnet>,
 ): Promise<BalancerState[]> {
   const [found, groups] = await Promise.all([
     aws.elb.send(new DescribeLoadBalancersCommand({})),
@@ -60,7 +61,7 @@ export async function balancersOf(
   const byArn = new Map<string, TargetGroupState>();
   for (const group of groups.TargetGroups ?? [])
     byArn.set(group.TargetGroupArn ?? "", await groupState(aws, group));
-  return Promise.all(balancers.map((balancer) => balancerState(aws, balancer, byArn, interfaces)));
+  return Promise.all(balancers.map((balancer) => balancerState(aws, balancer, byArn, interfaces, subnets)));
 }
 
 async function balancerState(
@@ -68,6 +69,7 @@ async function balancerState(
   balancer: LoadBalancer,
   groups: ReadonlyMap<string, TargetGroupState>,
   interfaces: readonly NetworkInterface[],
+  subnets: ReadonlyMap<string, Subnet>,
 ): Promise<BalancerState> {
   const arn = balancer.LoadBalancerArn ?? "";
   const answer = await aws.elb.send(new DescribeListenersCommand({ LoadBalancerArn: arn }));
@@ -96,6 +98,7 @@ async function balancerState(
       .filter(({ Description }) => Description === own)
       .map(({ SubnetId, AvailabilityZone, PrivateIpAddress }) => ({
         subnetId: SubnetId ?? "",
+        subnetCidr: subnets.get(SubnetId ?? "")?.CidrBlock ?? "",
         zone: AvailabilityZone ?? "",
         ip: PrivateIpAddress ?? "",
       })),

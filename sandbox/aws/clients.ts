@@ -8,12 +8,10 @@ import { KMSClient } from "@aws-sdk/client-kms";
 import { Route53Client } from "@aws-sdk/client-route-53";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SSMClient } from "@aws-sdk/client-ssm";
+import { CREDENTIALS } from "./variables";
 
 /** The account that everything of the sandbox belongs to. */
 export const ACCOUNT = "123456789012";
-
-/** Any key is taken; these are AWS's own examples of something that is no secret. */
-export const CREDENTIALS = { accessKeyId: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "sandbox" };
 
 /** Clients of the services that the sandbox knows. */
 export interface Clients {

@@ -6,7 +6,7 @@ import {
   RunInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { DescribeParametersCommand } from "@aws-sdk/client-ssm";
-import { CREDENTIALS } from "./clients";
+import { CREDENTIALS } from "./variables";
 import { randomFrom } from "./faults";
 import { IMAGE, openPlayground, type Playground } from "./playground";
 

@@ -201,15 +201,15 @@ test("a load balancer has an address in each subnet, and its targets are as heal
 
 test("listeners hear of changes, and a machine that ended by itself is stopped", async () => {
   const heard: string[] = [];
-  const end = cloud.aws.onChange(({ action }) => heard.push(action));
+  const end = cloud.aws.onChange(({ action }) => void heard.push(action));
   const instance = await cloud.run();
   expect(heard).toEqual(["RunInstances"]);
   await cloud.aws.setInstanceState(instance, "stopped");
   await settled("the instance", "stopped", async () => {
     return (await cloud.aws.state()).instances.find(({ id }) => id === instance)?.state;
   });
-  expect(heard).toEqual(["RunInstances", "sandbox:InstanceState"]);
+  expect(heard).toEqual(["RunInstances"]);
   end();
   await cloud.ec2.send(new TerminateInstancesCommand({ InstanceIds: [instance] }));
-  expect(heard).toHaveLength(2);
+  expect(heard).toHaveLength(1);
 });

@@ -4,6 +4,7 @@ import type { Backend, RawAnswer, RawRequest } from "./backend";
 import { parseCall, type Call } from "./call";
 import type { Faults } from "./faults";
 import { idsIn, namesIn, type Ledger } from "./ledger";
+import type { Replays } from "./replays";
 import { isRefusal, type Addition, type RefusalRule, type RuleContext } from "./rule";
 import { Turnstile } from "./turnstile";
 import { Visibility } from "./visibility";
@@ -16,8 +17,9 @@ export interface PipelineParts {
   additions: readonly Addition[];
   faults: Faults;
   ledger: Ledger;
-  /** Told about every call that changed something, after the change is on disk. */
-  changed: (call: Call) => void;
+  replays: Replays;
+  /** Told about every call that changed something, after the change is on disk; the caller's answer waits for it. */
+  changed: (call: Call) => Promise<void>;
 }
 
 interface Outcome {
@@ -53,7 +55,7 @@ export class Pipeline {
       durationMs: Math.round(performance.now() - began),
       ...(answeredBy === undefined ? {} : { answeredBy }),
     });
-    if (call.mutating && code === undefined) this.parts.changed(call);
+    if (call.mutating && code === undefined) await this.parts.changed(call);
     return answer;
   }
 
@@ -65,11 +67,14 @@ export class Pipeline {
     if (unseen !== undefined) return { answer: refuse(call, unseen), answeredBy: "fault: unseen" };
     if (!call.mutating) return this.#carryOut(call);
     // A rule looks and moto acts: nothing may change in between.
-    const outcome = await this.#turnstile.pass(
-      async () => (await this.#refused(call)) ?? this.#carryOut(call),
-    );
+    const outcome = await this.#turnstile.pass(async () => {
+      const known = this.parts.replays.find(call);
+      if (known !== undefined) return { answer: known, answeredBy: "replay" };
+      return (await this.#refused(call)) ?? this.#carryOut(call);
+    });
     if (outcome.answer.status < 400) {
       await this.parts.backend.door("commit");
+      if (outcome.answeredBy !== "replay") this.parts.replays.note(call, outcome.answer);
       const span = this.parts.faults.hides(call);
       if (span !== undefined) this.#visibility.hide(call, outcome.answer.body.toString(), span);
     }

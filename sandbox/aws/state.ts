@@ -2,12 +2,14 @@ import { DescribeAutoScalingGroupsCommand } from "@aws-sdk/client-auto-scaling";
 import {
   DescribeInstancesCommand,
   DescribeNetworkInterfacesCommand,
+  DescribeSnapshotsCommand,
   DescribeSubnetsCommand,
   DescribeVolumesCommand,
   type Instance,
   type Subnet,
   type Tag,
 } from "@aws-sdk/client-ec2";
+import { GetInstanceProfileCommand } from "@aws-sdk/client-iam";
 import { textAt } from "../json";
 import type { Clients } from "./clients";
 import { balancersOf, type BalancerState } from "./balancer-state";
@@ -33,6 +35,8 @@ export interface InstanceState {
   tags: Record<string, string>;
   metadata: { httpEndpoint: string; httpTokens: string; hopLimit: number; instanceTags: boolean };
   instanceProfileArn?: string;
+  /** The role of its profile. */
+  roleName?: string;
   rootDevice: string;
   blockDevices: { device: string; volumeId: string; deleteOnTermination: boolean }[];
   launchedAt: string;
@@ -61,6 +65,12 @@ export interface VolumeState {
   attachments: { instanceId: string; device: string; state: string }[];
 }
 
+/** A copy of a volume. */
+export interface SnapshotState {
+  id: string;
+  volumeId: string;
+}
+
 /** A group that keeps a number of instances alive. */
 export interface GroupState {
   name: string;
@@ -73,23 +83,31 @@ export interface GroupState {
 export interface CloudState {
   instances: InstanceState[];
   volumes: VolumeState[];
+  snapshots: SnapshotState[];
   balancers: BalancerState[];
   groups: GroupState[];
 }
 
-/** Reads what exists. `secrets` is the answer of moto's door: user data and public keys, which no list call gives. */
-export async function readState(aws: Clients, secrets: unknown): Promise<CloudState> {
-  const [reservations, subnets, volumes, interfaces, groups] = await Promise.all([
+/** Reads what exists. `readSecrets` asks moto's door for user data and public keys, which no list call gives. */
+export async function readState(aws: Clients, readSecrets: () => Promise<unknown>): Promise<CloudState> {
+  const [reservations, subnets, volumes, snapshots, interfaces, groups] = await Promise.all([
     aws.ec2.send(new DescribeInstancesCommand({})),
     aws.ec2.send(new DescribeSubnetsCommand({})),
     aws.ec2.send(new DescribeVolumesCommand({})),
+    aws.ec2.send(new DescribeSnapshotsCommand({ OwnerIds: ["self"] })),
     aws.ec2.send(new DescribeNetworkInterfacesCommand({})),
     aws.autoscaling.send(new DescribeAutoScalingGroupsCommand({})),
   ]);
   const subnetById = new Map((subnets.Subnets ?? []).map((subnet) => [subnet.SubnetId ?? "", subnet]));
   const instances = (reservations.Reservations ?? []).flatMap(({ Instances }) => Instances ?? []);
+  const roles = await rolesOf(aws, instances);
+  // After the instances: one that was started in between would seem to have no user data.
+  const secrets = await readSecrets();
   return {
-    instances: instances.map((instance) => instanceState(instance, subnetById, secrets)),
+    instances: instances.map((instance) => ({
+      ...instanceState(instance, subnetById, secrets),
+      ...optional("roleName", roles.get(instance.IamInstanceProfile?.Arn ?? "")),
+    })),
     volumes: (volumes.Volumes ?? []).map((volume) => ({
       id: volume.VolumeId ?? "",
       sizeGiB: volume.Size ?? 0,
@@ -105,7 +123,11 @@ export async function readState(aws: Clients, secrets: unknown): Promise<CloudSt
         state: State ?? "",
       })),
     })),
-    balancers: await balancersOf(aws, interfaces.NetworkInterfaces ?? []),
+    snapshots: (snapshots.Snapshots ?? []).map(({ SnapshotId, VolumeId }) => ({
+      id: SnapshotId ?? "",
+      volumeId: VolumeId ?? "",
+    })),
+    balancers: await balancersOf(aws, interfaces.NetworkInterfaces ?? [], subnetById),
     groups: (groups.AutoScalingGroups ?? []).map((group) => ({
       name: group.AutoScalingGroupName ?? "",
       desired: group.DesiredCapacity ?? 0,
@@ -113,6 +135,22 @@ export async function readState(aws: Clients, secrets: unknown): Promise<CloudSt
       targetGroupArns: group.TargetGroupARNs ?? [],
     })),
   };
+}
+
+async function rolesOf(aws: Clients, instances: readonly Instance[]): Promise<Map<string, string>> {
+  const arns = new Set(instances.flatMap(({ IamInstanceProfile }) => IamInstanceProfile?.Arn ?? []));
+  const roles = await Promise.all(
+    [...arns].map(async (arn): Promise<[string, string] | undefined> => {
+      const InstanceProfileName = arn.split("/").at(-1) ?? "";
+      // A profile may be gone while an instance that was started with it still runs.
+      const found = await aws.iam
+        .send(new GetInstanceProfileCommand({ InstanceProfileName }))
+        .catch(() => undefined);
+      const role = found?.InstanceProfile?.Roles?.[0]?.RoleName;
+      return role === undefined ? undefined : [arn, role];
+    }),
+  );
+  return new Map(roles.filter((role) => role !== undefined));
 }
 
 function instanceState(

@@ -11,8 +11,8 @@ test.each<[string, Partial<HostFacts>, string]>([
   ["another system", { platform: "darwin" }, "Machines need Linux; this is darwin."],
   [
     "missing programs",
-    { missingPrograms: ["systemd-nspawn", "nsenter", "unshare"] },
-    "These programs are missing: systemd-nspawn, nsenter, unshare. On Debian or Ubuntu: apt-get install systemd-container util-linux.",
+    { missingPrograms: ["debootstrap", "nsenter", "unshare"] },
+    "These programs are missing: debootstrap, nsenter, unshare. On Debian or Ubuntu: apt-get install debootstrap util-linux.",
   ],
   ["no loop devices", { loopControl: false }, "There is no /dev/loop-control, so volumes cannot be made."],
   ["no control groups", { cgroups: "none" }, "No control groups are mounted below /sys/fs/cgroup."],

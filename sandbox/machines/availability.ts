@@ -7,7 +7,6 @@ export type Availability = { ok: true } | { ok: false; reason: string };
 
 /** The programs of the host that machines need, with the Debian package that has each. */
 export const REQUIRED_PROGRAMS: Readonly<Record<string, string>> = {
-  "systemd-nspawn": "systemd-container",
   debootstrap: "debootstrap",
   ip: "iproute2",
   nsenter: "util-linux",
@@ -43,11 +42,18 @@ export function availabilityOf(facts: HostFacts): Availability {
   return problems.length === 0 ? { ok: true } : { ok: false, reason: problems.join(" ") };
 }
 
+/** What runs machines: systemd-nspawn or, where that is missing or not wanted, plain namespaces. */
+export function machineRunner(env: NodeJS.ProcessEnv = process.env): "nspawn" | "namespaces" {
+  return env.FLEETWRIGHT_MACHINES === "namespaces" || !there("systemd-nspawn") ? "namespaces" : "nspawn";
+}
+
+function there(program: string): boolean {
+  const folders = (systemEnvironment().PATH ?? "").split(path.delimiter).filter((folder) => folder !== "");
+  return folders.some((folder) => exists(path.join(folder, program), constants.X_OK));
+}
+
 /** Looks whether machines can run here. Changes nothing. */
 export function machinesAvailable(): Availability {
-  const folders = (systemEnvironment().PATH ?? "").split(path.delimiter).filter((folder) => folder !== "");
-  const there = (name: string): boolean =>
-    folders.some((folder) => exists(path.join(folder, name), constants.X_OK));
   return availabilityOf({
     platform: process.platform,
     uid: process.getuid?.() ?? -1,

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Runs one machine: boot.sh CGROUP IMAGE FOLDER NSPAWN-ARGUMENTS…
+# Runs one machine: boot.sh CGROUP IMAGE FOLDER RUNNER NSPAWN-ARGUMENTS…
+# RUNNER is "nspawn", or "namespaces" where that is missing.
 # It is started in a mount namespace of its own, so that the machine's root file system is gone with its last process.
 set -eu
-cgroup=$1 image=$2 folder=$3
-shift 3
+cgroup=$1 image=$2 folder=$3 runner=$4
+shift 4
 rm -f "$folder/ended"
 
 join() { # HIERARCHY: makes the group below it and enters it
@@ -32,7 +33,13 @@ fi
 mount -t overlay overlay -o "lowerdir=$image,upperdir=$folder/upper,workdir=$folder/work" "$folder/root"
 while :; do
   code=0
-  setpriv --pdeathsig KILL -- systemd-nspawn "$@" || code=$?
+  if [ "$runner" = nspawn ]; then
+    setpriv --pdeathsig KILL -- systemd-nspawn "$@" || code=$?
+  else
+    setpriv --pdeathsig KILL -- sh "$(dirname "$0")/namespaces.sh" "$@" || code=$?
+    # The kernel ends the first process of a namespace by SIGHUP when it asks for a reboot, by SIGINT for the end.
+    case $code in 129) code=133 ;; 130) code=0 ;; esac
+  fi
   # 133 is a reboot. Any other end is the machine's own; a killed one leaves no word.
   if [ "$code" -ne 133 ]; then
     echo "$code" >"$folder/ended"

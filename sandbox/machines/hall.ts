@@ -11,6 +11,7 @@ import { cgroupOf, removeCgroup } from "./cgroup";
 import { attempt, run, type CommandOptions, type CommandResult } from "./command";
 import { ensureImage } from "./image";
 import { bootMachine, endOf, machineFolder, removeMachineProcesses } from "./machine";
+import { raiseLimits } from "./kernel-limits";
 import { leaderOf, MachineShell, signalMachine, takesOrders } from "./machine-shell";
 import { SandboxNetwork } from "./network";
 import {
@@ -41,6 +42,8 @@ export interface HallOptions {
 export interface MachineState {
   id: string;
   state: "running" | "stopped" | "crashed";
+  /** What it should be; a machine that should run and is "stopped" switched itself off. */
+  desired: "running" | "stopped";
   privateIp: string;
   spec: MachineSpec;
 }
@@ -81,6 +84,7 @@ export class MachineHall {
     const owner = identify(process.pid);
     if (owner !== undefined) this.#record.owner = owner;
     this.#save();
+    await raiseLimits(this.#options.progress ?? silentProgress);
     await network.create(["chroot", image, "/usr/sbin/nft"]);
     await volumes.reconnect();
     await switchboard.open();
@@ -242,7 +246,8 @@ export class MachineHall {
     return Promise.all(
       Object.values(this.#record.machines).map(async ({ spec, desired, process }) => {
         const down = desired === "stopped" ? "stopped" : await endOf(dir, spec.id);
-        return { id: spec.id, state: lives(process) ? "running" : down, privateIp: spec.privateIp, spec };
+        const state = lives(process) ? "running" : down;
+        return { id: spec.id, state, desired, privateIp: spec.privateIp, spec };
       }),
     );
   }
@@ -276,10 +281,16 @@ export class MachineHall {
     this.#opened = undefined;
   }
 
+  /** Cuts the power of everything that an earlier run left, and removes its traces. Needs no `open` before. */
+  async clear(): Promise<void> {
+    if (this.#opened === undefined) await this.#prepare();
+    await this.close({ graceMs: 0 });
+  }
+
   /** Stops everything and removes the folder with all disks and volumes. Needs no `open` before. */
   async destroy(): Promise<void> {
     const { dir } = this.#opened ?? (await this.#prepare());
-    await this.close({ graceMs: 0 });
+    await this.clear();
     await rm(dir, { recursive: true, force: true });
   }
 
@@ -394,4 +405,11 @@ function refuseSecondOwner(dir: string, { owner }: HallRecord): void {
   throw new Failure(
     `The machines in ${dir} belong to process ${owner.pid}, which runs. End it or give another folder.`,
   );
+}
+
+/** The command line that runs another one, as root, in a machine of the hall in a folder; whoever owns that hall. */
+export async function machineCommand(dir: string, id: string, argv: readonly string[]): Promise<string[]> {
+  const process = (await readHallRecord(await realpath(dir))).machines[id]?.process;
+  if (process === undefined || !lives(process)) throw new Failure(`The machine ${id} does not run.`);
+  return new MachineShell(process).command(argv);
 }

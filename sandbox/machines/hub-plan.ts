@@ -20,12 +20,33 @@ export function hubPlan(record: HallRecord, sockets: string): HubState {
       })),
     ),
     relays: relaysOf(record, sockets, "inside"),
+    names: namesOf(record),
   };
+}
+
+// As in a VPC: a machine is known by its address, a load balancer by its own name.
+function namesOf({ machines, loadBalancers }: HallRecord): Record<string, string[]> {
+  const of = (name: string, ips: string[]): [string, string[]] => [name.toLowerCase(), ips];
+  return Object.fromEntries([
+    ...Object.values(machines).flatMap(({ spec: { hostname, region, privateIp } }) =>
+      [hostname, `${hostname}.${region}.compute.internal`].map((name) => of(name, [privateIp])),
+    ),
+    ...Object.values(loadBalancers).flatMap(({ name, addresses }) =>
+      name === undefined
+        ? []
+        : [
+            of(
+              name,
+              addresses.map(({ ip }) => ip),
+            ),
+          ],
+    ),
+  ]);
 }
 
 /** What the hub outside serves: the other ends of the doors. */
 export function gatePlan(record: HallRecord, sockets: string): HubState {
-  return { machines: [], listeners: [], relays: relaysOf(record, sockets, "outside") };
+  return { machines: [], listeners: [], relays: relaysOf(record, sockets, "outside"), names: {} };
 }
 
 function relaysOf(record: HallRecord, sockets: string, side: "inside" | "outside"): RelayPlan[] {

@@ -16,6 +16,7 @@ export const hubState = z.object({
     }),
   ),
   relays: z.array(z.object({ id: z.string(), listen: end, target: end })),
+  names: z.record(z.string(), z.array(z.string())),
 });
 /** All that a hub serves. */
 export type HubState = z.infer<typeof hubState>;

@@ -4,16 +4,17 @@ import { errorMessage } from "../failure";
 import { hubState, type HubState } from "./hub-state";
 import { Listener, type TargetHealth } from "./load-balancer";
 import { MetadataService, metadataServer } from "./metadata-service";
-import { COUNTED_HOPS, METADATA_ADDRESS, metadataPort } from "./network";
+import { serveNames } from "./name-server";
+import { COUNTED_HOPS, METADATA_ADDRESS, metadataPort, NAME_SERVER_ADDRESS } from "./network";
 import { Relay } from "./relay";
 
 /**
- * What has to run inside a sandbox's network: the metadata service, load balancers and relays. The hall starts it in
+ * What has to run inside a sandbox's network: metadata, names, load balancers and relays. The hall starts it in
  * the sandbox's namespace and tells it over a socket file what to serve. A second one, outside, is the other end of
  * relays to the host's loopback address.
  */
 class Hub {
-  #state: HubState = { machines: [], listeners: [], relays: [] };
+  #state: HubState = { machines: [], listeners: [], relays: [], names: {} };
   readonly #listeners = new Map<string, Listener>();
   readonly #relays = new Map<string, { plan: string; relay: Relay }>();
   readonly #watchers = new Set<ServerResponse>();
@@ -32,6 +33,11 @@ class Hub {
           }),
       ),
     );
+  }
+
+  /** Answers questions about names. */
+  async serveNames(): Promise<void> {
+    await serveNames(NAME_SERVER_ADDRESS, 53, () => this.#state.names);
   }
 
   /** Makes what is served be as told. */
@@ -87,9 +93,9 @@ class Hub {
   }
 }
 
-async function main(control: string, metadata: boolean): Promise<void> {
+async function main(control: string, inside: boolean): Promise<void> {
   const hub = new Hub();
-  if (metadata) await hub.serveMetadata();
+  if (inside) await Promise.all([hub.serveMetadata(), hub.serveNames()]);
   let turn: Promise<unknown> = Promise.resolve();
   const server = createServer((incoming, outgoing) => {
     const reply = (status: number, value: unknown): void => {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { NAME_SERVER_ADDRESS } from "./network";
 
 /** The release that is taken where the host's own is not Debian's. */
 export const DEFAULT_RELEASE = "bookworm";
@@ -72,8 +73,7 @@ ExecStart=-/bin/mount --all
 WantedBy=sysinit.target
 `,
   "/etc/hostname": "localhost\n",
-  // The host's own name server cannot be reached, and one that does not answer makes every login slow.
-  "/etc/resolv.conf": "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n",
+  "/etc/resolv.conf": `nameserver ${NAME_SERVER_ADDRESS}\noptions timeout:1 attempts:1\n`,
   "/etc/machine-id": "",
 };
 

@@ -1,7 +1,8 @@
 export type { Availability } from "./availability";
-export { MachineHall, type HallOptions, type MachineState } from "./hall";
+export { machineCommand, MachineHall, type HallOptions, type MachineState } from "./hall";
 export type { Health } from "./health";
 export { ensureImage } from "./image";
+export { raiseLimits } from "./kernel-limits";
 export type { TargetHealth } from "./load-balancer";
 export type { MachineShell } from "./machine-shell";
 export type {
@@ -14,3 +15,4 @@ export type {
 } from "./spec";
 export type { Switchboard } from "./switchboard";
 export type { VolumeRack, VolumeState } from "./volume-rack";
+export { SERVICES_ADDRESS } from "./network";

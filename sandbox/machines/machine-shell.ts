@@ -16,12 +16,12 @@ export class MachineShell {
 
   /** Runs a command and gives its result, whatever its exit code. */
   async attempt(argv: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
-    return attempt(this.#enter(argv), { env: environment(), ...options });
+    return attempt(this.command(argv), { env: environment(), ...options });
   }
 
   /** Runs a command that has to succeed and gives what it printed. */
   async run(argv: readonly string[], options: CommandOptions = {}): Promise<string> {
-    return run(this.#enter(argv), { env: environment(), ...options });
+    return run(this.command(argv), { env: environment(), ...options });
   }
 
   /** Writes a file. */
@@ -37,10 +37,11 @@ export class MachineShell {
   /** Runs a command that has to succeed, with a file of the host as its input, however large. */
   async feed(file: string, argv: readonly string[]): Promise<void> {
     const script = 'file=$1; shift; exec "$@" <"$file"';
-    await run(["sh", "-euc", script, "sh", file, ...this.#enter(argv)], { env: environment() });
+    await run(["sh", "-euc", script, "sh", file, ...this.command(argv)], { env: environment() });
   }
 
-  #enter(argv: readonly string[]): string[] {
+  /** The command line that runs another one inside. */
+  command(argv: readonly string[]): string[] {
     const leader = leaderOf(this.machine);
     if (leader === undefined) throw new Failure(`The machine of process ${this.machine.pid} does not run.`);
     const spaces = ["--mount", "--uts", "--ipc", "--net", "--pid", "--root", "--wd"];

@@ -3,7 +3,7 @@ import path from "node:path";
 import { waitFor } from "../deadline";
 import { readIfPresent, writePrivate } from "../files";
 import { ProcessEndedError, startProcess, type Lifetime, type ProcessIdentity } from "../process";
-import { cgroupVersion } from "./availability";
+import { cgroupVersion, machineRunner } from "./availability";
 import { cgroupOf, removeCgroup } from "./cgroup";
 import { run, systemEnvironment } from "./command";
 import { SEED, VOLUME_LIST } from "./image-recipe";
@@ -94,7 +94,7 @@ export async function bootMachine(spec: MachineSpec, around: MachineSurroundings
     command: await programPath("unshare"),
     args: [
       ...["--mount", "--propagation", "slave", "--", "sh", BOOT],
-      ...[cgroupOf(around.key, spec.id), around.image, folder],
+      ...[cgroupOf(around.key, spec.id), around.image, folder, machineRunner()],
       ...nspawnArguments(spec, around),
     ],
     env: {

@@ -1,4 +1,5 @@
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { gatewayOf, linkName, macOf } from "./addresses";
 import { attempt, run } from "./command";
 
@@ -7,6 +8,15 @@ const NAMESPACES = "/run/netns";
 
 /** Where the metadata service answers. */
 export const METADATA_ADDRESS = "169.254.169.254";
+
+/** Where names are resolved, as in every VPC. */
+export const NAME_SERVER_ADDRESS = "169.254.169.253";
+
+/** Where machines reach what the host serves for them: the AWS API, and downloads. */
+export const SERVICES_ADDRESS = "169.254.169.251";
+
+/** `ip netns exec` shows the files of a namespace's folder here in place of those in /etc. */
+const SETTINGS = "/etc/netns";
 
 /** Senders give packets this many hops; those that arrive with fewer came through that many routers less. */
 const FULL_TTL = 64;
@@ -38,26 +48,31 @@ export class SandboxNetwork {
 
   /** The command that runs another one in the sandbox's namespace. */
   inside(argv: readonly string[]): string[] {
-    return ["nsenter", `--net=${this.namespace}`, "--", ...argv];
+    return ["ip", "netns", "exec", this.key, ...argv];
   }
 
   /** Makes the namespace, if it is not there. `nft` is a command that runs nft. */
   async create(nft: readonly string[]): Promise<void> {
     if ((await this.#existing()).includes(this.key)) return;
+    const settings = path.join(SETTINGS, this.key);
+    await mkdir(settings, { recursive: true });
+    await writeFile(path.join(settings, "resolv.conf"), `nameserver ${NAME_SERVER_ADDRESS}\n`);
     await run(["ip", "netns", "add", this.key]);
     await this.#ip([
       "link set lo up",
       `link add ${BRIDGE} type bridge forward_delay 0`,
-      `addr add ${METADATA_ADDRESS}/32 dev ${BRIDGE}`,
+      ...[METADATA_ADDRESS, NAME_SERVER_ADDRESS, SERVICES_ADDRESS].map(
+        (address) => `addr add ${address}/32 dev ${BRIDGE}`,
+      ),
       `link set ${BRIDGE} up`,
     ]);
-    const settings = [
+    const switches = [
       "ip_forward=1",
       "conf.all.rp_filter=0",
       "conf.all.send_redirects=0",
       "conf.default.send_redirects=0",
     ];
-    const script = settings
+    const script = switches
       .map((setting) => setting.split("="))
       .map(([name = "", value = ""]) => `echo ${value} > /proc/sys/net/ipv4/${name.replaceAll(".", "/")}`);
     await run(this.inside(["sh", "-euc", script.join("\n")]));
@@ -124,6 +139,7 @@ export class SandboxNetwork {
       (name) => name === this.key || name.startsWith(`${this.key}.`),
     );
     for (const name of names) await attempt(["ip", "netns", "del", name]);
+    await rm(path.join(SETTINGS, this.key), { recursive: true, force: true });
   }
 
   #nameOf(machineId: string): string {

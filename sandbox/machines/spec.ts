@@ -84,6 +84,8 @@ const target = z.object({ machineId: z.string().optional(), ip: address.optional
 /** A load balancer for TCP as it is asked for. */
 export const loadBalancerSpec = z.object({
   id: z.string(),
+  /** Its name in the sandbox's network. */
+  name: z.string().optional(),
   /** Its addresses, each in a subnet. */
   addresses: z.array(z.object({ ip: address, subnetCidr: range })),
   listeners: z.array(z.object({ port: z.int(), healthCheck, targets: z.array(target) })),

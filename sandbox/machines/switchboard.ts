@@ -75,6 +75,11 @@ export class Switchboard {
     });
   }
 
+  /** The load balancers. */
+  balancers(): LoadBalancerSpec[] {
+    return Object.values(this.#home.record().loadBalancers);
+  }
+
   /** The health of every target of every load balancer. */
   async health(): Promise<TargetHealth[]> {
     return this.#clients.hub.health();

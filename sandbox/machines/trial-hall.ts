@@ -4,12 +4,11 @@ import { rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { waitFor } from "../deadline";
-import { isRunning } from "../process";
+import { identify } from "../process";
 import { hallKey } from "./addresses";
 import { cgroupOf, membersOf } from "./cgroup";
 import { run, type CommandResult } from "./command";
 import { MachineHall, type HallOptions } from "./hall";
-import { readHallRecord } from "./record";
 import { loopsBelow } from "./volume";
 
 /** `describe` where machines can run; elsewhere a skipped one whose name says why. */
@@ -95,11 +94,20 @@ export class TrialKeys {
   }
 }
 
-const FOLDER = path.join(os.tmpdir(), "fleetwright-hall-");
+/** The folders of trials name the process that made them: what it left can be removed when it is gone, and not before. */
+function ownFolder(kind: "hall" | "cloud"): string {
+  const tick = identify(process.pid)?.started.split(":").at(-1) ?? "0";
+  return realpathSync(mkdtempSync(path.join(os.tmpdir(), `fleetwright-${kind}-${process.pid}.${tick}-`)));
+}
+
+/** An empty folder for a cloud; its hall is in `machines` below. */
+export function trialCloudFolder(): string {
+  return ownFolder("cloud");
+}
 
 /** An empty folder for a hall. */
 export function trialFolder(): string {
-  return mkdtempSync(FOLDER);
+  return ownFolder("hall");
 }
 
 /** A hall in a folder of its own. */
@@ -109,10 +117,12 @@ export function trialHall(options: Partial<HallOptions> = {}): MachineHall {
 
 /** Removes what test runs left that were killed. */
 async function sweepTrials(): Promise<void> {
-  const folders = readdirSync(os.tmpdir()).map((name) => path.join(os.tmpdir(), name));
-  for (const dir of folders.filter((folder) => folder.startsWith(FOLDER))) {
-    const { owner } = await readHallRecord(dir);
-    if (owner !== undefined && !isRunning(owner)) await new MachineHall({ dir }).destroy();
+  for (const name of readdirSync(os.tmpdir())) {
+    const [, kind, pid, tick] = /^fleetwright-(hall|cloud)-(\d+)\.(\d+)-/.exec(name) ?? [];
+    if (kind === undefined || identify(Number(pid))?.started.endsWith(`:${tick ?? ""}`) === true) continue;
+    const folder = path.join(os.tmpdir(), name);
+    await new MachineHall({ dir: kind === "cloud" ? path.join(folder, "machines") : folder }).destroy();
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

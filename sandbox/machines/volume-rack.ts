@@ -20,6 +20,7 @@ import {
   loopsBelow,
   makeDisk,
   refreshLoop,
+  snapshotFiles,
   volumeList,
 } from "./volume";
 
@@ -94,6 +95,11 @@ export class VolumeRack {
     await copyDisk(this.#file(id), this.#file(snapshotId));
   }
 
+  /** The snapshots that there are. */
+  async snapshots(): Promise<string[]> {
+    return snapshotFiles(this.home.dir);
+  }
+
   /** Removes a snapshot. */
   async deleteSnapshot(snapshotId: string): Promise<void> {
     await rm(this.#file(snapshotId), { force: true });
@@ -150,6 +156,12 @@ export class VolumeRack {
       // Two may have waited for the same; the first one has done it.
       if (this.#volume(id).attachment === attachment) await this.#release(id);
     });
+  }
+
+  /** Whether its machine has it mounted. */
+  async isMounted(id: string): Promise<boolean> {
+    const loop = this.home.record().volumes[id]?.attachment?.loop;
+    return loop !== undefined && (await isBusy(loop));
   }
 
   /** What a machine that goes away had. */

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { mkdir, open, rename, rm, stat, truncate } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 import { parseJson, listAt, textAt } from "../json";
 import { errorCode } from "../failure";
@@ -10,6 +10,12 @@ const GIBIBYTE = 1024 ** 3;
 /** The file of a volume's or a snapshot's bytes. */
 export function diskFile(dir: string, id: string): string {
   return path.join(dir, id.startsWith("snap-") ? "snapshots" : "volumes", `${id}.img`);
+}
+
+/** The ids of the snapshots in a folder. */
+export async function snapshotFiles(dir: string): Promise<string[]> {
+  const files = await readdir(path.join(dir, "snapshots")).catch(() => []);
+  return files.filter((file) => file.endsWith(".img")).map((file) => path.basename(file, ".img"));
 }
 
 /** Makes an empty disk, or a copy of another one, of a size; its file takes room only for what is written. */

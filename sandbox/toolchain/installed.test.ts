@@ -106,3 +106,9 @@ test("a provider is taken from Pulumi's plugin cache at exactly our version", as
     version: tool.version,
   });
 });
+
+test("a sandbox's own commands, on PATH in its shell, are not taken for the tools that they run", async () => {
+  const bin = path.join(folder, ".sandbox", "default", "bin");
+  await program(path.join(bin, "pulumi"), "v3.258.0");
+  expect(await onPath("pulumi", { PATH: bin }, [])).toBeUndefined();
+});

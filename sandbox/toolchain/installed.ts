@@ -12,6 +12,9 @@ export interface Installed {
   version: string;
 }
 
+/** Commands of a sandbox run tools inside its network: taken for the tools themselves, they would call themselves. */
+const SANDBOX_BIN = /\/\.sandbox\/[^/]+\/bin\/?$/;
+
 /** Finds the first file of that name on PATH that can be run and does not lie in (or lead into) our own folders. */
 export async function onPath(
   name: string,
@@ -20,7 +23,7 @@ export async function onPath(
 ): Promise<string | undefined> {
   for (const folder of (env.PATH ?? "").split(path.delimiter)) {
     // An empty or relative entry means "wherever I happen to be", which is no place to take programs from.
-    if (!path.isAbsolute(folder)) continue;
+    if (!path.isAbsolute(folder) || SANDBOX_BIN.test(folder)) continue;
     const candidate = path.join(folder, name);
     try {
       await access(candidate, constants.X_OK);

@@ -23,7 +23,7 @@ test("a package is there if one of its signs is", async () => {
 test("one message names every missing package and the command that installs them", () => {
   const message = describeMissing(SYSTEM_PACKAGES);
   expect(message).toContain(
-    "apt-get install containerd runc containernetworking-plugins openssh-server nftables e2fsprogs debootstrap systemd-container",
+    "apt-get install containerd runc containernetworking-plugins openssh-server nftables e2fsprogs debootstrap iproute2 systemd-container",
   );
   for (const { debian, purpose } of SYSTEM_PACKAGES) expect(message).toContain(`- ${debian}: ${purpose}`);
 });

@@ -28,6 +28,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { debian: "nftables", purpose: "service routing", signs: ["nft"] },
   { debian: "e2fsprogs", purpose: "file systems on volumes", signs: ["mkfs.ext4"] },
   { debian: "debootstrap", purpose: "makes the machines' image", signs: ["debootstrap"] },
+  { debian: "iproute2", purpose: "the machines' network", signs: ["ip"] },
   { debian: "systemd-container", purpose: "runs the machines", signs: ["systemd-nspawn"] },
 ];
 

@@ -38,22 +38,27 @@ test.each([
   ["etcd", "go.etcd.io/etcd/etcdctl/v3", TOOLS.etcdctl.version],
   ["etcd", "go.etcd.io/etcd/etcdutl/v3", TOOLS.etcdutl.version],
   ["kubernetes", "k8s.io/kubernetes", TOOLS["kube-apiserver"].version],
+  ["kubernetes-1.34", "k8s.io/kubernetes", TOOLS["kube-apiserver-1.34"].version],
   ["pulumi", "github.com/pulumi/pulumi/pkg/v3", TOOLS.pulumi.version],
   ["language-nodejs", "github.com/pulumi/pulumi/sdk/v3", TOOLS["pulumi-language-nodejs"].version],
   ["kwok", "sigs.k8s.io/kwok", TOOLS.kwok.version],
   ["rke", "github.com/rancher/rke", TOOLS.rke.version],
+  ["coredns", "github.com/coredns/coredns", TOOLS.coredns.version],
 ])("the go.mod of %s requires %s at the version of the table", (folder, module, version) => {
   expect(goMod(folder)).toMatch(
     new RegExp(`\\b${module.replaceAll(".", "\\.")} v${version.replaceAll(".", "\\.")}\\b`),
   );
 });
 
-test("Kubernetes' own modules are all taken at the matching version", () => {
-  const replaced = [...goMod("kubernetes").matchAll(/^\t(k8s\.io\/\S+) => (\S+) (\S+)$/gm)];
+test.each([
+  ["kubernetes", TOOLS["kube-apiserver"].version],
+  ["kubernetes-1.34", TOOLS["kube-apiserver-1.34"].version],
+])("the modules of %s' own are all taken at the matching version", (folder, kubernetes) => {
+  const replaced = [...goMod(folder).matchAll(/^\t(k8s\.io\/\S+) => (\S+) (\S+)$/gm)];
   expect(replaced.length).toBeGreaterThan(25);
   for (const [, from, to, version] of replaced) {
     expect(to).toBe(from);
-    expect(version).toBe(`v${TOOLS["kube-apiserver"].version.replace(/^1/, "0")}`);
+    expect(version).toBe(`v${kubernetes.replace(/^1/, "0")}`);
   }
 });
 

@@ -48,12 +48,15 @@ export interface Tool {
 
 const ETCD = "3.6.5";
 const KUBERNETES = "1.35.4";
+/** The minor version before it, for upgrades; the newest one of which the checksum database has every module. */
+const KUBERNETES_BEFORE = "1.34.4";
 const PULUMI = "3.258.0";
 /** The SDK in package.json; an engine must not be older than the SDK of the program. */
 const PULUMI_SDK = "3.248.0";
 const PULUMI_KUBERNETES = "4.25.0";
 const KWOK = "0.8.0";
 const RKE = "1.8.6";
+const COREDNS = "1.14.1";
 
 const sha256 = (hex: string): Download["digest"] => ({ algorithm: "sha256", hex });
 const sha512 = (hex: string): Download["digest"] => ({ algorithm: "sha512", hex });
@@ -131,6 +134,28 @@ function kubernetes(
         [`${version}.gitMajor`]: "1",
         [`${version}.gitMinor`]: "35",
         [`${version}.gitTreeState`]: "clean",
+      },
+    },
+  };
+}
+
+/** A program of the minor version before; only built, since its sums were never checked here. */
+function kubernetesBefore(program: string, purpose: string): Tool {
+  const { recognise, build } = kubernetes(program, purpose);
+  const version = "k8s.io/component-base/version";
+  return {
+    version: KUBERNETES_BEFORE,
+    purpose: `${purpose}, one minor version before`,
+    suits: "~1.34.0",
+    recognise,
+    download: {},
+    build: {
+      ...build,
+      folder: "kubernetes-1.34",
+      variables: {
+        ...build.variables,
+        [`${version}.gitVersion`]: `v${KUBERNETES_BEFORE}`,
+        [`${version}.gitMinor`]: "34",
       },
     },
   };
@@ -236,6 +261,20 @@ export const TOOLS = {
     "linux-arm64": "d710eef03bb4ad164bb77af9be5b11b44f874e2fc08153c7d383420d685f73e8",
   }),
   "kube-proxy": kubernetes("kube-proxy", "routes services on a node"),
+  coredns: {
+    version: COREDNS,
+    purpose: "names of services and pods in clusters of the sandbox's machines",
+    suits: `~${COREDNS}`,
+    recognise: { by: "version", args: ["-version"], pattern: /CoreDNS-(\S+)/ },
+    // Its project publishes sums beside the files only, which prove nothing about where they come from.
+    download: {},
+    build: { folder: "coredns", package: "github.com/coredns/coredns" },
+  },
+  "kube-apiserver-1.34": kubernetesBefore("kube-apiserver", "the Kubernetes API"),
+  "kube-controller-manager-1.34": kubernetesBefore("kube-controller-manager", "the built-in controllers"),
+  "kube-scheduler-1.34": kubernetesBefore("kube-scheduler", "puts pods on nodes"),
+  "kubelet-1.34": kubernetesBefore("kubelet", "runs pods on a node"),
+  "kube-proxy-1.34": kubernetesBefore("kube-proxy", "routes services on a node"),
   rke: {
     version: RKE,
     purpose: "Rancher Kubernetes Engine 1",
@@ -266,9 +305,34 @@ const CONTROL_PLANE = [
   "kwok",
 ] as const satisfies readonly ToolName[];
 
+/** What the stand-in for RKE2 runs in machines. */
+const RKE2 = [
+  "etcd",
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kubectl",
+  "etcdctl",
+  "etcdutl",
+  "kubelet",
+  "kube-proxy",
+  "coredns",
+] as const satisfies readonly ToolName[];
+
+/** What an upgrade begins with. */
+const KUBERNETES_BEFORE_SET = [
+  "kube-apiserver-1.34",
+  "kube-controller-manager-1.34",
+  "kube-scheduler-1.34",
+  "kubelet-1.34",
+  "kube-proxy-1.34",
+] as const satisfies readonly ToolName[];
+
 /** What each command needs, so that a first run makes no more than that. */
 export const TOOL_SETS = {
   controlplane: CONTROL_PLANE,
+  rke2: RKE2,
+  drills: [...RKE2, ...KUBERNETES_BEFORE_SET],
   start: [...CONTROL_PLANE, "kubectl", "pulumi", "pulumi-language-nodejs", "pulumi-resource-kubernetes"],
   test: [
     ...CONTROL_PLANE,
@@ -278,6 +342,10 @@ export const TOOL_SETS = {
     "pulumi-resource-kubernetes",
     "kubelet",
     "kube-proxy",
+    "etcdctl",
+    "etcdutl",
+    "coredns",
+    "rke",
   ],
   all: TOOL_NAMES,
 } as const satisfies Record<string, readonly ToolName[]>;

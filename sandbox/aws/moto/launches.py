@@ -1,7 +1,9 @@
 """How instances come into being, where moto leaves out what AWS does: root volumes, templates, spreading over zones."""
 
 from moto.autoscaling import models as autoscaling
+from moto.ec2.exceptions import MissingParameterError
 from moto.ec2.models import instances
+from moto.ec2.responses.instances import InstanceResponse
 
 import timing
 
@@ -9,8 +11,11 @@ import timing
 TEMPLATE_FIELDS = (("BlockDeviceMappings", "block_device_mappings"), ("MetadataOptions", "metadata_options"))
 
 
+ROOT_GIB = 8
+
+
 def _root_volume(self):
-    volume = self.ec2_backend.create_volume(size=8, zone_name=self._placement.zone, volume_type="gp3")
+    volume = self.ec2_backend.create_volume(size=ROOT_GIB, zone_name=self._placement.zone, volume_type="gp3")
     self.ec2_backend.attach_volume(volume.id, self.id, self.root_device_name, True)
 
 
@@ -26,9 +31,16 @@ def _whole_launch(run):
                     kwargs[name] = data[field]
             if not kwargs.get("iam_instance_profile_name") and not kwargs.get("iam_instance_profile_arn"):
                 profile = data.get("IamInstanceProfile")
-        # A volume that is made for an instance goes with it unless the caller says otherwise.
+        root = next((image.root_device_name for image in self.describe_images(ami_ids=[image_id])), None)
         for mapping in kwargs.get("block_device_mappings") or []:
-            mapping.get("Ebs", {}).setdefault("DeleteOnTermination", True)
+            # A volume that is made for an instance goes with it unless the caller says otherwise.
+            disk = mapping.get("Ebs", {})
+            disk.setdefault("DeleteOnTermination", True)
+            # The root volume is as large as its image where the caller does not say otherwise.
+            if not disk.get("VolumeSize") and not disk.get("SnapshotId") and mapping.get("NoDevice") is None:
+                if mapping.get("DeviceName") != root:
+                    raise MissingParameterError("size or snapshotId")
+                disk["VolumeSize"] = ROOT_GIB
         reservation = run(self, image_id, count, user_data, security_group_names, **kwargs)
         for instance in reservation.instances:
             if instance.root_device_name not in instance.block_device_mapping:
@@ -42,6 +54,16 @@ def _whole_launch(run):
         return reservation
 
     return run_instances
+
+
+def _sizes_later(validate):
+    """moto looks for a size before it knows which device is the root; the launch itself looks again."""
+
+    def validate_mapping(mapping):
+        disk = mapping.get("Ebs")
+        validate({**mapping, "Ebs": {"VolumeSize": ROOT_GIB, **disk}} if disk is not None else mapping)
+
+    return staticmethod(validate_mapping)
 
 
 def _spread_over_subnets(self, count_needed, propagated_tags):
@@ -90,6 +112,7 @@ def apply():
     """Puts the corrections into moto's classes."""
     instances.Instance.setup_defaults = _root_volume
     instances.InstanceBackend.run_instances = _whole_launch(instances.InstanceBackend.run_instances)
+    InstanceResponse._validate_block_device_mapping = _sizes_later(InstanceResponse._validate_block_device_mapping)
     groups = autoscaling.AutoScalingBackend
     groups.update_attached_target_groups = _targets_in_time(groups.update_attached_target_groups)
     autoscaling.FakeAutoScalingGroup.replace_autoscaling_group_instances = _spread_over_subnets

@@ -67,6 +67,14 @@ class Door:
                 instance.start()
         return {"state": instance._state.__dict__["name"]}
 
+    def attachment_state(self, body):
+        """A volume that its machine has still mounted is busy when it is to be detached."""
+        with self.turn:
+            attachment = ec2_backends[body["account"]][body["region"]].get_volume(body["volumeId"]).attachment
+            if attachment is not None:
+                attachment.status = body["state"]
+        return {}
+
     def target_health(self, body):
         """What the sandbox's load balancer found about a target."""
         with self.turn:
@@ -90,6 +98,7 @@ class Door:
             "commit": self.commit,
             "delays": self.delays,
             "instance-state": self.instance_state,
+            "attachment-state": self.attachment_state,
             "target-health": self.target_health,
             "secrets": self.secrets,
         }[name](body)

@@ -5,9 +5,7 @@ import { ExitCode, Failure } from "../../failure";
 import { cacheRoot, withLock } from "../../toolchain";
 import { attempt } from "../command";
 import { packImage } from "./oci-image";
-
-/** The image whose container holds the namespaces of a pod. */
-export const PAUSE_IMAGE = "fleetwright.dev/pause:1";
+import { PAUSE_IMAGE } from "./pause-name";
 
 // It sleeps, ends when told to, and collects the ended processes of a pod that shares its process namespace.
 const SOURCE = `#include <signal.h>

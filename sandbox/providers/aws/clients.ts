@@ -11,11 +11,26 @@ import type { S3 } from "@aws-sdk/client-s3";
 import type { SSM } from "@aws-sdk/client-ssm";
 import type { STS } from "@aws-sdk/client-sts";
 import { isAbsent, isNotVisibleYet, isStillUsed } from "./engine/errors";
+import { isBag } from "./engine/value";
 import { Patience } from "./engine/wait";
 import type { Settings } from "./settings";
 
-/** How long the operation that is running may take. Every call to AWS is made within one. */
-export const operation = new AsyncLocalStorage<Patience>();
+/** The operation that is running. Every call to AWS is made within one. */
+export interface Operation {
+  /** How long it may take. */
+  readonly patience: Patience;
+  /** The token of a creation: every call that belongs to it carries it. */
+  readonly creation?: string;
+}
+
+/** The operation that is running. */
+export const operation = new AsyncLocalStorage<Operation>();
+
+/**
+ * The sandbox answers a call of a creation that it has carried out already with the same answer. AWS itself knows such
+ * tokens for some calls only, as a parameter, and takes no notice of this header.
+ */
+const CREATION_HEADER = "x-fleetwright-creation";
 
 /** How long something that was just made may stay invisible to another part of AWS. */
 const CONSISTENT_AFTER = 10_000;
@@ -122,7 +137,7 @@ interface Stacked {
         next: (args: never) => Promise<unknown>,
         context: { commandName?: string },
       ) => (args: never) => Promise<unknown>,
-      options: { step: "initialize"; name: string },
+      options: { step: "initialize" | "build"; name: string },
     ): void;
   };
 }
@@ -136,6 +151,16 @@ function patient<T extends object>(client: T): T {
       step: "initialize",
       name: "fleetwrightPatience",
     },
+  );
+  stacked.middlewareStack.add(
+    (next) => (args) => {
+      const request: unknown = Reflect.get(args, "request");
+      const headers: unknown = isBag(request) ? request.headers : undefined;
+      const creation = operation.getStore()?.creation;
+      if (creation !== undefined && isBag(headers)) Reflect.set(headers, CREATION_HEADER, creation);
+      return next(args);
+    },
+    { step: "build", name: "fleetwrightCreation" },
   );
   return client;
 }
@@ -151,7 +176,7 @@ export function isQuestion(command: string): boolean {
 }
 
 async function persist<T>(command: string, call: () => Promise<T>): Promise<T> {
-  const patience = operation.getStore() ?? new Patience(60_000);
+  const patience = operation.getStore()?.patience ?? new Patience(60_000);
   const consistent = patience.within(CONSISTENT_AFTER);
   for (let attempt = 0; ; attempt++) {
     try {

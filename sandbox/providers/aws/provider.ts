@@ -7,7 +7,7 @@ import { partitionOf } from "./engine/context";
 import type { AnyChange, Lookup, Resource } from "./engine/declaration";
 import type { Difference, DiffRequest } from "./engine/difference";
 import { difference } from "./engine/difference";
-import { isAbsent, NotInSandbox } from "./engine/errors";
+import { isAbsent, NotInSandbox, wasAnswered } from "./engine/errors";
 import { inputsAfterRead, inputsForImport, stateAfterRead } from "./engine/inputs";
 import type { Creation, Journal } from "./engine/journal";
 import { typeInUrn } from "./engine/naming";
@@ -56,7 +56,13 @@ export class AwsProvider {
 
   /** Checks inputs and fills in defaults. */
   check(request: CheckRequest): Checked {
-    return checkInputs(this.resource(request.urn), request);
+    const resource = this.resource(request.urn);
+    const property = resource.name?.property;
+    const pending = property === undefined ? undefined : this.journal.pendingName(request.urn);
+    if (property === undefined || pending === undefined || Object.keys(request.olds).length > 0)
+      return checkInputs(resource, request);
+    // A creation was cut short: what it made, if it made anything, has this name.
+    return checkInputs(resource, { ...request, olds: { [property]: pending, __defaults: [property] } });
   }
 
   /** Compares inputs with the state. */
@@ -71,7 +77,12 @@ export class AwsProvider {
   async create(urn: string, inputs: Bag, timeout = 0): Promise<{ id: string; state: Bag }> {
     const resource = this.resource(urn);
     const digest = createHash("sha256").update(canonical(inputs)).digest("hex");
-    const { creation, interrupted } = this.journal.begin(urn, digest);
+    const name = resource.name === undefined ? undefined : inputs[resource.name.property];
+    const { creation, interrupted } = this.journal.begin(
+      urn,
+      digest,
+      typeof name === "string" ? name : undefined,
+    );
     if (interrupted && creation.id !== undefined) {
       const resumed = await this.resume(urn, resource, creation, creation.id, inputs, digest, timeout);
       if (resumed !== undefined) return resumed;
@@ -90,7 +101,9 @@ export class AwsProvider {
         await resource.settle?.(context, made, all);
         return { id: made, state: await this.awaitState(resource, context, made, inputs) };
       } catch (error) {
-        if (id === undefined) this.journal.discard(urn);
+        // Without an answer nobody knows whether it was made; the next attempt asks with the same token.
+        if (id === undefined && wasAnswered(error)) this.journal.discard(urn);
+        else if (id === undefined) this.journal.keepNote(urn);
         if (id === undefined) throw error;
         throw new Unfinished(
           id,
@@ -329,7 +342,9 @@ export class AwsProvider {
       token,
       started: started ?? ((id: string) => id),
     };
-    return operation.run(patience, () => work(context));
+    return operation.run({ patience, ...(started === undefined ? {} : { creation: token }) }, () =>
+      work(context),
+    );
   }
 
   private clientsFor(region: string): Clients {

@@ -6,6 +6,13 @@ export function awsCode(error: unknown): string {
   return typeof name === "string" && name !== "Error" ? name : typeof code === "string" ? code : "";
 }
 
+/** Whether AWS said anything at all, so that it is known whether the call was carried out. */
+export function wasAnswered(error: unknown): boolean {
+  const metadata: unknown =
+    typeof error === "object" && error !== null ? Reflect.get(error, "$metadata") : undefined;
+  return typeof metadata === "object" && metadata !== null && Reflect.has(metadata, "httpStatusCode");
+}
+
 /** Whether AWS says that the thing asked for is not there. */
 export function isAbsent(error: unknown): boolean {
   const code = awsCode(error);

@@ -51,3 +51,21 @@ it("makes something new when the same process creates it again, as in a replacem
   expect(second.interrupted).toBe(false);
   expect(second.creation.token).not.toBe(creation.token);
 });
+
+it("asks for the same name again when a creation was cut short, and for a new one after it ended", () => {
+  const journal = new Journal(directory);
+  journal.begin(urn, "inputs", "server-1234567");
+  expect(new Journal(directory).pendingName(urn)).toBe("server-1234567");
+  journal.answered(urn);
+  journal.close();
+  expect(new Journal(directory).pendingName(urn)).toBeUndefined();
+});
+
+it("keeps the token of a creation that was never answered, over an orderly end", () => {
+  const journal = new Journal(directory);
+  const { creation } = journal.begin(urn, "inputs");
+  journal.keepNote(urn);
+  journal.answered(urn);
+  journal.close();
+  expect(new Journal(directory).begin(urn, "inputs")).toEqual({ creation, interrupted: true });
+});

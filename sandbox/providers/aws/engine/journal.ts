@@ -11,6 +11,8 @@ export interface Creation {
   readonly inputs: string;
   /** The id, once AWS has given one. */
   readonly id?: string;
+  /** The name that was made up for it: the next attempt asks for the same one. */
+  readonly name?: string;
 }
 
 /**
@@ -20,20 +22,27 @@ export interface Creation {
  */
 export class Journal {
   private readonly finished = new Set<string>();
+  private readonly uncertain = new Set<string>();
   private kept = false;
 
   constructor(private readonly directory: string) {}
 
   /** Notes that a creation begins. Gives the note of an earlier one that was interrupted, if there is one. */
-  begin(urn: string, inputs: string): { creation: Creation; interrupted: boolean } {
+  begin(urn: string, inputs: string, name?: string): { creation: Creation; interrupted: boolean } {
     const earlier = this.find(urn);
     if (earlier !== undefined && !this.finished.has(urn)) {
       if (earlier.id !== undefined || earlier.inputs === inputs)
         return { creation: earlier, interrupted: true };
     }
-    const creation = { token: randomUUID(), inputs };
+    this.uncertain.delete(urn);
+    const creation = { token: randomUUID(), inputs, ...(name === undefined ? {} : { name }) };
     this.write(urn, creation);
     return { creation, interrupted: false };
+  }
+
+  /** The name that was made up for a creation that did not end. */
+  pendingName(urn: string): string | undefined {
+    return this.finished.has(urn) ? undefined : this.find(urn)?.name;
   }
 
   /** Notes the id, so that from here on nothing can be lost. */
@@ -48,6 +57,11 @@ export class Journal {
     setTimeout(() => this.forget(urn), 2_000).unref();
   }
 
+  /** Keeps one note over the end of this process: its creation may or may not have happened. */
+  keepNote(urn: string): void {
+    this.uncertain.add(urn);
+  }
+
   /** Keeps every note from now on: the engine is gone, and nobody knows what it has written down. */
   keep(): void {
     this.kept = true;
@@ -55,7 +69,8 @@ export class Journal {
 
   /** Forgets a creation. */
   forget(urn: string): void {
-    if (!this.kept && this.finished.delete(urn)) rmSync(this.file(urn), { force: true });
+    if (this.kept || this.uncertain.has(urn)) return;
+    if (this.finished.delete(urn)) rmSync(this.file(urn), { force: true });
   }
 
   /** Forgets, in an orderly end of the provider, all creations that the engine has been told of. */
@@ -73,9 +88,13 @@ export class Journal {
     try {
       const note: unknown = JSON.parse(readFileSync(this.file(urn), "utf8"));
       if (!isBag(note)) return undefined;
-      const { token, inputs, id } = note;
+      const { token, inputs, id, name } = note;
       if (typeof token !== "string" || typeof inputs !== "string") return undefined;
-      return typeof id === "string" ? { token, inputs, id } : { token, inputs };
+      return {
+        ...{ token, inputs },
+        ...(typeof id === "string" ? { id } : {}),
+        ...(typeof name === "string" ? { name } : {}),
+      };
     } catch {
       return undefined;
     }

@@ -153,6 +153,7 @@ export const compute = [
         desiredCapacity: 2,
         healthCheckGracePeriod: 100,
         healthCheckType: "ELB",
+        instanceRefresh: { strategy: "Rolling", preferences: { minHealthyPercentage: 50 } },
         launchTemplate: { id: template.id, version: "$Latest" },
         maxSize: 3,
         minSize: 0,

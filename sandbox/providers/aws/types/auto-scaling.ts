@@ -2,7 +2,7 @@ import type { AutoScalingGroup as Found, CreateAutoScalingGroupType } from "@aws
 import type * as aws from "@pulumi/aws";
 import type { Context } from "../engine/context";
 import type { Plain } from "../engine/declaration";
-import { declare } from "../engine/declaration";
+import { declare, literal } from "../engine/declaration";
 import { isAbsent } from "../engine/errors";
 import { chosen, chosenOnce, local, required, replaces } from "../engine/property";
 
@@ -20,6 +20,7 @@ export const autoScalingGroup = declare<aws.autoscaling.GroupArgs, aws.autoscali
     forceDelete: { ...local, fallback: false },
     healthCheckGracePeriod: { fallback: 300 },
     healthCheckType: chosen,
+    instanceRefresh: local,
     launchTemplate: {},
     maxInstanceLifetime: chosen,
     maxSize: required,
@@ -102,6 +103,13 @@ export const autoScalingGroup = declare<aws.autoscaling.GroupArgs, aws.autoscali
   async update(context, id, news, { olds, has }) {
     const scaling = await context.aws.autoscaling();
     await scaling.updateAutoScalingGroup(settings(news, id));
+    if (has("launchTemplate") && news.instanceRefresh !== undefined) {
+      await scaling.startInstanceRefresh({
+        AutoScalingGroupName: id,
+        Strategy: literal(news.instanceRefresh.strategy),
+        Preferences: refreshPreferences(news.instanceRefresh.preferences),
+      });
+    }
     if (has("tags")) {
       const gone = (olds.tags ?? []).filter(({ key }) => news.tags?.some((tag) => tag.key === key) !== true);
       if (gone.length > 0) await scaling.deleteTags({ Tags: tags(id, gone) });
@@ -181,6 +189,18 @@ function settings(inputs: Args, name: string): CreateAutoScalingGroupType {
     NewInstancesProtectedFromScaleIn: inputs.protectFromScaleIn,
     TerminationPolicies: inputs.terminationPolicies,
     VPCZoneIdentifier: inputs.vpcZoneIdentifiers?.join(","),
+  };
+}
+
+type Preferences = NonNullable<NonNullable<Args["instanceRefresh"]>["preferences"]>;
+
+function refreshPreferences(preferences: Preferences | undefined) {
+  const warmUp = preferences?.instanceWarmup;
+  return {
+    InstanceWarmup: warmUp === undefined ? undefined : Number(warmUp),
+    MaxHealthyPercentage: preferences?.maxHealthyPercentage,
+    MinHealthyPercentage: preferences?.minHealthyPercentage,
+    SkipMatching: preferences?.skipMatching,
   };
 }
 

@@ -135,7 +135,7 @@ async function setAttributes({ aws }: Context, arn: string, inputs: Args): Promi
   const plain = Object.entries(ATTRIBUTES).map(([name, Key]) => {
     const value: unknown = Reflect.get(inputs, name);
     // Each attribute belongs to some protocols only; what the program leaves alone is not sent.
-    const idle = value === undefined || value === false || value === 0;
+    const idle = value === undefined || value === false || (value === 0 && name === "slowStart");
     return {
       Key,
       Value: idle && name !== "connectionTermination" && name !== "proxyProtocolV2" ? undefined : value,

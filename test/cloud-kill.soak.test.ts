@@ -1,0 +1,3 @@
+import { describeKills } from "./cloud-kill";
+
+describeKills(10);
