@@ -1,0 +1,134 @@
+import { waitFor } from "../../deadline";
+import { isObject, listAt, parseJson, textAt } from "../../json";
+import { describeMachines } from "../trial-hall";
+import { TrialCluster, trialNode, type TrialNode } from "./trial-cluster";
+import { echoObjects, echoProgram, importEchoImage, removeEchoImage } from "./trial-echo";
+
+const [first, second, third, agent] = [trialNode(0), trialNode(1), trialNode(2), trialNode(3)];
+const servers = [first, second, third];
+const all = [...servers, agent];
+const JOIN = { server: `https://${first.ip}:9345` };
+const VOLUME = "vol-0c";
+
+describeMachines("a cluster of the stand-in for RKE2", () => {
+  let cluster: TrialCluster;
+
+  beforeAll(async () => {
+    cluster = await TrialCluster.open();
+    await Promise.all(all.map((node) => cluster.launch(node)));
+    await cluster.hall.volumes.create({ id: VOLUME, sizeGiB: 2 });
+    await mountState(third, true);
+    await cluster.start(first, "server", {});
+    await cluster.active(first);
+    await cluster.start(agent, "agent", JOIN);
+    for (const node of [second, third]) {
+      await cluster.start(node, "server", JOIN);
+      await cluster.active(node);
+    }
+    await cluster.ready(first, all);
+  }, 600_000);
+  afterAll(async () => {
+    await cluster.destroy();
+    await removeEchoImage();
+  }, 60_000);
+
+  /** Gives a server its state from a volume: everything that makes it the member that it is. */
+  async function mountState(node: TrialNode, blank: boolean): Promise<void> {
+    await cluster.hall.volumes.attach(VOLUME, node.id, "/dev/sdf");
+    const device = "/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol0c";
+    await cluster.sh(
+      node,
+      `${blank ? `mkfs.ext4 -q ${device}` : ""}
+mkdir -p /var/lib/rancher /etc/rancher
+mount ${device} /var/lib/rancher
+mkdir -p /var/lib/rancher/etc
+mount --bind /var/lib/rancher/etc /etc/rancher`,
+    );
+  }
+
+  test("says what it is", async () => {
+    expect(await cluster.sh(first, "rke2 --version")).toContain("Fleetwright's sandbox stand-in for RKE2");
+    expect(await cluster.sh(agent, "journalctl --unit rke2-agent --output cat")).toContain("it is not RKE2");
+  });
+
+  test("has every server as a voting member of etcd, by its node's name and its own address", async () => {
+    const members = await cluster.members(first);
+    expect(members.map((member) => member.replace(/-[0-9a-f]{8}=/, "="))).toEqual(
+      servers.map(({ name, ip }) => `${name}=https://${ip}:2380`),
+    );
+  });
+
+  test("runs a pod on every node that reaches all others by address and through the service's name", async () => {
+    await Promise.all(all.map((node) => importEchoImage(cluster, node)));
+    await cluster.apply(first, echoObjects());
+    const pods = await echoPods(all.length);
+    const nodes = all.map(({ name }) => name).sort();
+    for (const { name } of pods) {
+      const program = echoProgram(pods.map(({ ip }) => ip));
+      const answer = await cluster.kubectl(first, ["exec", name, "--", "/usr/bin/node", "-e", program]);
+      const found = parseJson(answer.stdout);
+      expect(found).toEqual({ pods: nodes, service: nodes });
+    }
+  });
+
+  async function echoPods(count: number): Promise<{ name: string; ip: string }[]> {
+    let pods: { name: string; ip: string }[] = [];
+    await waitFor(
+      `${count} pods and the name server`,
+      async () => {
+        const items = listAt(await cluster.get(first, "pods", "-A", "-l", "app=echo"), "items");
+        pods = items.filter(isReady).map((pod) => ({
+          name: textAt(pod, "metadata", "name") ?? "",
+          ip: textAt(pod, "status", "podIP") ?? "",
+        }));
+        const dns = listAt(await cluster.get(first, "pods", "-A", "-l", "k8s-app=kube-dns"), "items");
+        return (pods.length === count && dns.some(isReady)) || `${pods.length} of ${items.length} are ready`;
+      },
+      { timeoutMs: 120_000, intervalMs: 300 },
+    );
+    return pods;
+  }
+
+  test("comes back as the same member after its service is killed", async () => {
+    const before = await cluster.members(second);
+    await cluster.sh(first, "systemctl kill --signal=KILL --kill-whom=main rke2-server");
+    await cluster.says(first, "rke2-server", /Starting etcd for existing cluster member/);
+    await cluster.active(first);
+    expect(await cluster.members(first)).toEqual(before);
+  });
+
+  test("comes back as the same member after its machine loses power, with what was written meanwhile", async () => {
+    const before = await cluster.members(first);
+    await cluster.hall.crash(second.id);
+    await cluster.apply(first, [configMap("meanwhile")]);
+    await cluster.hall.start(second.id);
+    await cluster.active(second);
+    expect(await cluster.members(second)).toEqual(before);
+    expect(isObject(await cluster.get(second, "configmap", "meanwhile"))).toBe(true);
+  });
+
+  test("has the same member on a new machine with the old one's address and volume", async () => {
+    const before = await cluster.members(first);
+    await cluster.hall.crash(third.id);
+    await cluster.hall.terminate(third.id);
+    await cluster.apply(first, [configMap("in-between")]);
+    const heir = trialNode(2, 1);
+    await cluster.launch(heir);
+    await mountState(heir, false);
+    await cluster.sh(heir, "systemctl enable --quiet --now --no-block rke2-server");
+    await cluster.active(heir);
+    expect(await cluster.members(heir)).toEqual(before);
+    expect(isObject(await cluster.get(heir, "configmap", "in-between"))).toBe(true);
+    await cluster.ready(heir, all);
+  });
+});
+
+function configMap(name: string): unknown {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" } };
+}
+
+function isReady(object: unknown): boolean {
+  return listAt(object, "status", "conditions").some(
+    (condition) => textAt(condition, "type") === "Ready" && textAt(condition, "status") === "True",
+  );
+}
