@@ -1,0 +1,14 @@
+export { Network, NatMode, type NetworkArgs, type NetworkOptions, type ExistingNetwork } from "./network";
+export type { NetworkPlace, SubnetPlace } from "./place";
+export { StateVolume, type StateVolumeArgs, type StateVolumeOptions } from "./state-volume";
+export { NodePool, type NodePoolArgs, type NodePoolOptions } from "./node-pool";
+export { Server, type ServerArgs, type ServerOptions } from "./server";
+export { RkeCluster, type RkeClusterOptions } from "./rke-cluster";
+export * from "./rke-args";
+export type { LoginArgs, ProxyArgs } from "./login";
+export type { NodePoolOutput, StateVolumeOutput } from "./outputs";
+export type { Transform } from "./transform";
+export { HostedCluster, type HostedClusterOptions } from "./hosted-cluster";
+export * from "./hosted-args";
+export { Cluster, ClusterKind, type ClusterArgs, type ClusterOptions } from "./cluster";
+export { EKS_VERSIONS, RKE2_VERSIONS, RKE_VERSIONS, VERSIONS_CHECKED } from "./versions";

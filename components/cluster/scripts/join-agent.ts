@@ -1,0 +1,75 @@
+import { INSTALL_RKE2 } from "./install-rke2";
+import { AWAIT, REPORT } from "./report";
+import { UNPACK } from "./unpack-files";
+
+/** Where a node of a pool finds what it needs to join. */
+export interface JoinPlace {
+  readonly region: string;
+  /** The address of AWS Systems Manager. */
+  readonly endpoint: string;
+  /** The name of the parameter. */
+  readonly parameter: string;
+}
+
+/** Where the agent's settings are, as a shell script that the join reads. It holds no secret. */
+export const JOIN_PLACE_FILE = "/etc/fleetwright/join";
+
+/** Where the program is that reads the parameter. */
+export const READ_PARAMETER_FILE = "/usr/local/sbin/fleetwright-read-parameter";
+
+/** The first line of the parameter: `VERSION RELEASE_URL DIGEST CIS`; the files follow as `unpack` reads them. */
+export function joinHeader(version: string, releaseUrl: string, digest: string, cis: boolean): string {
+  return `${version} ${releaseUrl} ${digest === "" ? "-" : digest} ${cis ? "cis" : "-"}\n`;
+}
+
+/**
+ * Runs once on a new node of a pool: reads the parameter with the instance's role, installs RKE2, and starts the agent
+ * under the instance's id, so that a node never takes over the name of one that is gone. systemd repeats it until it
+ * comes to its end.
+ */
+export function joinAgent(cisPrerequisites: string): string {
+  return `#!/bin/bash
+set -euo pipefail
+. ${JOIN_PLACE_FILE}
+SERVICE=rke2-agent
+PREFIX=/usr/local
+${REPORT}${AWAIT}${UNPACK}${INSTALL_RKE2}${cisPrerequisites}
+instance_id() {
+  # cloud-init's own word for who this is.
+  cat /var/lib/cloud/data/instance-id
+}
+join=$(${READ_PARAMETER_FILE} "$REGION" "$ENDPOINT" "$PARAMETER")
+read -r VERSION RELEASE_URL DIGEST CIS <<<"$join"
+if [ "$DIGEST" = - ]; then DIGEST=""; fi
+install_rke2
+if [ "$CIS" = cis ]; then cis_prerequisites; fi
+printf '%s\\n' "$join" | tail -n +2 | unpack >/dev/null
+install --directory --mode 0755 /etc/rancher/rke2/config.yaml.d
+printf 'node-name: %s\\n' "$(instance_id)" >/etc/rancher/rke2/config.yaml.d/10-node.yaml
+chmod 0600 /etc/rancher/rke2/config.yaml.d/10-node.yaml
+systemctl daemon-reload
+systemctl --quiet enable "$SERVICE"
+systemctl --no-block start "$SERVICE"
+await_for 600 "$SERVICE to run" systemctl --quiet is-active "$SERVICE"
+mkdir -p /var/lib/fleetwright
+touch /var/lib/fleetwright/joined
+say "$(instance_id) has joined"
+`;
+}
+
+/** The unit that repeats the join until it is done. */
+export const JOIN_UNIT = `[Unit]
+Description=Join the Kubernetes cluster
+After=network-online.target
+Wants=network-online.target
+ConditionPathExists=!/var/lib/fleetwright/joined
+
+[Service]
+Type=oneshot
+ExecStart=/usr/local/sbin/fleetwright-join
+Restart=on-failure
+RestartSec=5
+
+[Install]
+WantedBy=multi-user.target
+`;

@@ -1,0 +1,177 @@
+import { startAws, type Aws } from "../sandbox/aws";
+import { ClusterProgram, countTypes } from "./cluster-program";
+
+jest.setTimeout(600_000);
+
+let aws: Aws;
+let program: ClusterProgram;
+
+beforeAll(async () => {
+  aws = await startAws();
+  program = await ClusterProgram.open({ ...aws.environment, AWS_ENDPOINT_URL: aws.endpoint });
+});
+
+afterAll(async () => {
+  await program.close();
+  await aws.stop();
+});
+
+/** What was asked of AWS that changes something. */
+const changesAsked = (): string[] =>
+  aws.ledger
+    .entries(0)
+    .map(({ action }) => action)
+    .filter((action) => !/^(Describe|Get|List)/.test(action));
+
+/** As a staging environment would be: RKE2 over three zones with two pools. */
+const staging = {
+  version: "v1.35.7+rke2r1",
+  network: { cidr: "10.20.0.0/16", nat: "per-zone" },
+  // The sandbox's AWS has no Data Lifecycle Manager.
+  selfManaged: { bootstrap: true, snapshotVolumes: false },
+  pools: [
+    { name: "web", count: 3 },
+    { name: "batch", count: 1, max: 4 },
+  ],
+};
+/** As a production environment would be: EKS with access for two roles. */
+const production = {
+  kind: "hosted",
+  version: "1.35",
+  network: { cidr: "10.30.0.0/16", nat: "per-zone" },
+  hosted: {
+    access: [
+      { name: "operators", principalArn: "arn:aws:iam::123456789012:role/operators", level: "ClusterAdmin" },
+      { name: "developers", principalArn: "arn:aws:iam::123456789012:role/developers", namespaces: ["web"] },
+    ],
+  },
+  pools: [
+    { name: "web", count: 3, max: 6 },
+    { name: "batch", count: 1 },
+  ],
+};
+
+it("previews RKE2 over three zones without touching anything", async () => {
+  await program.describe(staging, "staging");
+  const steps = await program.preview();
+  expect(new Set(steps.map(({ op }) => op))).toEqual(new Set(["create"]));
+  expect(countTypes(steps)).toMatchObject({
+    "fleetwright:index:Server": 3,
+    "fleetwright:index:StateVolume": 3,
+    "fleetwright:index:NodePool": 2,
+    "aws:ec2/instance:Instance": 3,
+    "aws:ebs/volume:Volume": 3,
+    "aws:ec2/networkInterface:NetworkInterface": 3,
+    "aws:ec2/volumeAttachment:VolumeAttachment": 3,
+    "aws:lb/loadBalancer:LoadBalancer": 1,
+    "aws:lb/targetGroupAttachment:TargetGroupAttachment": 6,
+    "aws:autoscaling/group:Group": 2,
+    "aws:ssm/parameter:Parameter": 2,
+    "aws:ec2/subnet:Subnet": 9,
+    "aws:ec2/natGateway:NatGateway": 3,
+    // Five for each server, two to read the cluster, one for each pool.
+    "command:remote:Command": 19,
+    // A host key for each server, the token, and the program's own login key.
+    "tls:index/privateKey:PrivateKey": 5,
+  });
+  expect(changesAsked()).toEqual([]);
+});
+
+it("previews EKS without touching anything", async () => {
+  await program.describe(production, "prod");
+  const counts = countTypes(await program.preview());
+  expect(counts).toMatchObject({
+    "aws:eks/cluster:Cluster": 1,
+    "aws:eks/nodeGroup:NodeGroup": 2,
+    "aws:eks/addon:Addon": 5,
+    "aws:eks/accessEntry:AccessEntry": 2,
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": 2,
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": 2,
+    "aws:ec2/launchTemplate:LaunchTemplate": 2,
+    "aws:kms/key:Key": 1,
+    "aws:ec2/natGateway:NatGateway": 3,
+  });
+  expect(changesAsked()).toEqual([]);
+});
+
+it("says all that is wrong in one message, before anything is made", async () => {
+  await program.describe({
+    version: "v1.19.0+rke2r1",
+    network: { cidr: "10.43.0.0/16", zones: 1 },
+    selfManaged: { servers: { count: 2 }, login: { privateKey: "" } },
+    pools: [{ name: "web", min: 4 }],
+  });
+  const { code, stdout } = await program.attempt(["up", "--yes", "--skip-preview"]);
+  expect(code).not.toBe(0);
+  expect(stdout).toMatch(/The cluster "main" cannot be built as it is described \(5 problems\):/);
+  for (const words of [
+    'version is "v1.19.0+rke2r1"',
+    "servers.count is 2: use 1, 3 or 5",
+    "login.privateKey is missing",
+    "network.cidr (10.43.0.0/16) and podNetwork.serviceCidr (10.43.0.0/16) overlap",
+    "pools[0] has min 4, count 2, max 2",
+  ]) {
+    expect(stdout).toContain(words);
+  }
+  expect(changesAsked()).toEqual([]);
+});
+
+it("refuses three servers in one zone", async () => {
+  await program.describe({ ...staging, network: { zones: 1 } });
+  const { code, stdout } = await program.attempt(["preview"]);
+  expect(code).not.toBe(0);
+  expect(stdout).toContain(
+    "servers.count is 3 over 1 zone: losing one zone would lose the majority of etcd.",
+  );
+});
+
+describe("EKS with its network", () => {
+  // Protected is for production; this one is to go again. moto keeps a NAT gateway's interface, and with it the subnet.
+  const args = {
+    ...production,
+    network: { cidr: "10.30.0.0/16", nat: "none" },
+    hosted: { ...production.hosted, deletionProtection: false },
+  };
+
+  it("comes up", async () => {
+    await program.describe(args, "prod");
+    // The stack itself is there since the attempts above, and nothing else.
+    const { same, ...made } = await program.changes("up");
+    expect([same, Object.keys(made)]).toEqual([1, ["create"]]);
+    const outputs = await program.outputs();
+    expect(outputs).toMatchObject({
+      version: "1.35",
+      stateVolumes: [],
+      nodePools: [
+        { name: "web", count: 3 },
+        { name: "batch", count: 1 },
+      ],
+    });
+    expect(String(outputs.kubeconfig)).toContain(`server: ${String(outputs.endpoint)}`);
+  });
+
+  it("shows no change in a second update, nor in a refresh", async () => {
+    expect(Object.keys(await program.changes("up"))).toEqual(["same"]);
+    expect(Object.keys(await program.changes("refresh"))).toEqual(["same"]);
+  });
+
+  it("upgrades its control plane first, and its nodes in a step of their own", async () => {
+    await program.describe(
+      { ...args, version: "1.36", hosted: { ...args.hosted, nodeVersion: "1.35" } },
+      "prod",
+    );
+    const changed = (await program.preview()).filter(
+      ({ op, type }) => op !== "same" && !type.startsWith("fleetwright:"),
+    );
+    expect(changed.map(({ op, type }) => `${op} ${type}`)).toEqual(["update aws:eks/cluster:Cluster"]);
+    // With it, the two components that it is a part of.
+    expect(await program.changes("up")).toMatchObject({ update: 3 });
+    await program.describe({ ...args, version: "1.36" }, "prod");
+    expect(await program.changes("up")).toMatchObject({ update: 4 });
+  });
+
+  it("leaves nothing when it is destroyed", async () => {
+    await program.run(["destroy", "--yes", "--skip-preview"]);
+    expect(await aws.leftovers()).toEqual([]);
+  });
+});
