@@ -1,0 +1,63 @@
+import {
+  authorizationRole,
+  authorizationRoleBinding,
+  clusterLabel,
+  clusterUpgrade,
+  GROUP,
+  nodePoolLabel,
+  plugin,
+  registry,
+  VERSION,
+  type Condition,
+  type SpecOf,
+  type StatusOf,
+} from "../../api";
+import type { KubernetesObject, Resource } from "../runtime";
+
+/** An object of one of our kinds as the API server hands it out: defaults are filled in. */
+export interface Custom<Spec, Status> extends KubernetesObject {
+  spec: Spec;
+  status?: Status;
+}
+
+/** What the status of every kind has. */
+export interface CommonStatus {
+  observedGeneration?: number | undefined;
+  conditions?: Condition[] | undefined;
+}
+
+type CustomOf<K> = Custom<SpecOf<K>, StatusOf<K>>;
+
+/** A Registry in the cluster. */
+export type RegistryObject = CustomOf<typeof registry>;
+/** A ClusterLabel in the cluster. */
+export type ClusterLabelObject = CustomOf<typeof clusterLabel>;
+/** A NodePoolLabel in the cluster. */
+export type NodePoolLabelObject = CustomOf<typeof nodePoolLabel>;
+/** An AuthorizationRole in the cluster. */
+export type RoleObject = CustomOf<typeof authorizationRole>;
+/** An AuthorizationRoleBinding in the cluster. */
+export type RoleBindingObject = CustomOf<typeof authorizationRoleBinding>;
+/** A ClusterUpgrade in the cluster. */
+export type UpgradeObject = CustomOf<typeof clusterUpgrade>;
+/** A Plugin in the cluster. */
+export type PluginObject = CustomOf<typeof plugin>;
+
+function resourceOf({ kind, plural }: { kind: string; plural: string }): Omit<Resource, "objects"> {
+  return { group: GROUP, version: VERSION, kind, plural, namespaced: false };
+}
+
+/** Registries as the API server serves them. */
+export const REGISTRIES: Resource<RegistryObject> = resourceOf(registry);
+/** Cluster labels as the API server serves them. */
+export const CLUSTER_LABELS: Resource<ClusterLabelObject> = resourceOf(clusterLabel);
+/** Node pool labels as the API server serves them. */
+export const NODE_POOL_LABELS: Resource<NodePoolLabelObject> = resourceOf(nodePoolLabel);
+/** Roles as the API server serves them. */
+export const ROLES: Resource<RoleObject> = resourceOf(authorizationRole);
+/** Role bindings as the API server serves them. */
+export const ROLE_BINDINGS: Resource<RoleBindingObject> = resourceOf(authorizationRoleBinding);
+/** Upgrades as the API server serves them. */
+export const UPGRADES: Resource<UpgradeObject> = resourceOf(clusterUpgrade);
+/** Plugins as the API server serves them. */
+export const PLUGINS: Resource<PluginObject> = resourceOf(plugin);

@@ -1,0 +1,1 @@
+export { registries, registriesWith } from "./registries";

@@ -1,0 +1,1 @@
+export { SERVICE_ACCOUNT, SERVICE_ACCOUNT_LABEL, serviceAccounts } from "./service-accounts";

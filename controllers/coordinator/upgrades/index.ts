@@ -1,0 +1,2 @@
+export { CORDONED_BY } from "./progress";
+export { upgrades } from "./upgrades";

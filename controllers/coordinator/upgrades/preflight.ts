@@ -1,0 +1,89 @@
+import type { UpgradeObject } from "../kinds";
+import type { Node } from "../native";
+import { compareVersions, isControlPlane, isReady, kubeletVersion, parseVersion } from "./versions";
+
+/** What preflight looks at besides nodes. */
+export interface PreflightFacts {
+  nodes: readonly Node[];
+  selected: readonly Node[];
+  /** As the API server says of itself. */
+  serverVersion: string;
+  /** When the newest good snapshot of etcd was made; undefined if none is known. */
+  newestSnapshot: number | undefined;
+  /** Budgets that allow no disruption now, as `namespace/name`. */
+  blockingBudgets: readonly string[];
+  now: number;
+}
+
+const KUBELET_SKEW = 3;
+
+/** Everything that speaks against beginning, each with its fix. */
+export function preflight({ spec }: UpgradeObject, facts: PreflightFacts): string[] {
+  const skipped = (check: UpgradeObject["spec"]["preflight"]["skip"][number]): boolean =>
+    spec.preflight.skip.includes(check);
+  return [
+    ...(skipped("NodeHealth") ? [] : unhealthy(facts)),
+    ...(skipped("VersionSkew") ? [] : skew(spec.version, facts)),
+    ...(skipped("EtcdSnapshot") ? [] : staleSnapshot(spec.preflight.etcdSnapshotMaxAgeSeconds, facts)),
+    ...(skipped("PodDisruptionBudgets") ? [] : budgets(facts)),
+  ];
+}
+
+function unhealthy({ nodes }: PreflightFacts): string[] {
+  const bad = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
+  return bad.length === 0 ? [] : [`not Ready: ${list(bad)}; repair or remove them`];
+}
+
+function skew(version: string, { nodes, selected, serverVersion }: PreflightFacts): string[] {
+  const target = parseVersion(version);
+  if (target === undefined) return [`the version ${JSON.stringify(version)} cannot be read`];
+  const problems: string[] = [];
+  for (const node of selected) {
+    const from = parseVersion(kubeletVersion(node));
+    const name = `${node.metadata.name} (${kubeletVersion(node)})`;
+    if (from === undefined) problems.push(`the version of ${name} cannot be read`);
+    else if (compareVersions(target, from) < 0)
+      problems.push(`${name} is newer than ${version}; nodes cannot go back`);
+    else if (target.major !== from.major || target.minor - from.minor > 1)
+      problems.push(`${name} is more than one minor version before ${version}; go one at a time`);
+  }
+  const server = parseVersion(serverVersion);
+  const withControlPlane = selected.some(isControlPlane) || !nodes.some(isControlPlane);
+  if (server !== undefined && !withControlPlane && compareVersions(target, server) > 0)
+    problems.push(
+      `${version} is newer than the API server (${serverVersion}); upgrade the control plane first`,
+    );
+  if (selected.some(isControlPlane)) {
+    const left = nodes.filter((node) => {
+      const found = parseVersion(kubeletVersion(node));
+      return !selected.includes(node) && found !== undefined && target.minor - found.minor > KUBELET_SKEW;
+    });
+    if (left.length > 0)
+      problems.push(
+        `${list(left.map(({ metadata }) => metadata.name))} would be more than ${KUBELET_SKEW} minor versions behind; upgrade them first`,
+      );
+  }
+  return problems.length > 5 ? [...problems.slice(0, 5), `and ${problems.length - 5} more`] : problems;
+}
+
+function staleSnapshot(maxAgeSeconds: number, { nodes, newestSnapshot, now }: PreflightFacts): string[] {
+  // A hosted control plane keeps its own.
+  if (!nodes.some(isControlPlane)) return [];
+  if (newestSnapshot === undefined) return ["no snapshot of etcd is known; make one, or skip EtcdSnapshot"];
+  const age = Math.round((now - newestSnapshot) / 1000);
+  return age <= maxAgeSeconds
+    ? []
+    : [`the newest snapshot of etcd is ${age} s old, more than ${maxAgeSeconds}; make one`];
+}
+
+function budgets({ blockingBudgets }: PreflightFacts): string[] {
+  return blockingBudgets.length === 0
+    ? []
+    : [
+        `PodDisruptionBudgets that allow no disruption: ${list(blockingBudgets)}; add replicas or loosen them`,
+      ];
+}
+
+function list(names: readonly string[]): string {
+  return names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
+}

@@ -1,0 +1,44 @@
+import type { Node } from "../native";
+
+/** A Kubernetes version, taken apart. */
+export interface Version {
+  major: number;
+  minor: number;
+  patch: number;
+}
+
+/** Reads `v1.35.4+rke2r1`; undefined if it is no version. */
+export function parseVersion(text: string): Version | undefined {
+  const found = /^v?(\d+)\.(\d+)\.(\d+)/.exec(text);
+  if (found === null) return undefined;
+  return { major: Number(found[1]), minor: Number(found[2]), patch: Number(found[3]) };
+}
+
+/** Negative if `a` is older than `b`. */
+export function compareVersions(a: Version, b: Version): number {
+  return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
+}
+
+/** What a node's kubelet says it is. */
+export function kubeletVersion({ status }: Node): string {
+  return status?.nodeInfo?.kubeletVersion ?? "";
+}
+
+/** Whether a node is Ready. */
+export function isReady({ status }: Node): boolean {
+  return (
+    status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") ??
+    false
+  );
+}
+
+const CONTROL_PLANE_LABELS = [
+  "node-role.kubernetes.io/control-plane",
+  "node-role.kubernetes.io/master",
+  "node-role.kubernetes.io/etcd",
+];
+
+/** Whether a node runs a part of the control plane. */
+export function isControlPlane({ metadata }: Node): boolean {
+  return CONTROL_PLANE_LABELS.some((label) => Object.hasOwn(metadata.labels ?? {}, label));
+}

@@ -1,0 +1,61 @@
+import { UPGRADES } from "../../controllers/coordinator/kinds";
+import { NODES } from "../../controllers/coordinator/native";
+import { Applier, Informer, type ApiClient, type KubernetesObject } from "../../controllers/runtime";
+
+/**
+ * Stands in for the agents of all nodes: when the coordinator hands a node over, it gives the node's kubelet the wanted
+ * version, or reports that the installer failed.
+ */
+export class AgentStandIn {
+  /** Nodes whose installer fails. */
+  readonly broken = new Set<string>();
+  /** Nodes whose installer never ends. */
+  readonly stuck = new Set<string>();
+  /** Nodes that were upgraded, in order. */
+  readonly upgraded: string[] = [];
+  readonly #client: ApiClient;
+  readonly #end = new AbortController();
+  readonly #run: Promise<void>;
+  readonly #taken = new Set<string>();
+
+  constructor(client: ApiClient) {
+    this.#client = client;
+    const informer = new Informer(client, UPGRADES);
+    informer.onChange(({ after }) => {
+      for (const { name, phase } of after?.status?.nodes ?? []) {
+        const id = `${after?.metadata.uid ?? ""} ${name}`;
+        if (phase !== "Upgrading" || this.#taken.has(id) || this.stuck.has(name) || after === undefined)
+          continue;
+        this.#taken.add(id);
+        void this.#upgrade(after.metadata.name, name, after.spec.version);
+      }
+    });
+    this.#run = informer.run(this.#end.signal);
+  }
+
+  stop(): Promise<void> {
+    this.#end.abort();
+    return this.#run;
+  }
+
+  async #upgrade(upgrade: string, node: string, version: string): Promise<void> {
+    const failed = this.broken.has(node);
+    if (!failed) {
+      this.upgraded.push(node);
+      const status = { nodeInfo: { kubeletVersion: version } };
+      await this.#client.patch(NODES, { name: node }, { status }, { subresource: "status" }).catch(() => {});
+    }
+    const report: KubernetesObject & { status: object } = {
+      metadata: { name: upgrade },
+      status: {
+        nodes: [
+          { name: node, attempt: 1, exitCode: failed ? 1 : 0, output: failed ? "no space left" : "ok" },
+        ],
+      },
+    };
+    const applier = new Applier(this.#client, `fleetwright-agent-${node}`);
+    await applier
+      .apply<KubernetesObject>(UPGRADES, report, { subresource: "status", force: true })
+      .catch(() => {});
+  }
+}

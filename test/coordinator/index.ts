@@ -1,0 +1,4 @@
+export { startWorld, type CoordinatorWorld, type Running, type StartOptions } from "./world";
+export { quiet, writesWithin } from "./rest";
+export { crashAtEveryWrite, type Change } from "./crash";
+export { AgentStandIn } from "./agent-stand-in";
