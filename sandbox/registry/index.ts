@@ -1,0 +1,2 @@
+export { ImageStore, parseName, type StoredImage } from "./image-store";
+export { answerRegistryRequest, isRegistryRequest } from "./requests";

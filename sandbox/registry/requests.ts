@@ -1,0 +1,59 @@
+import { createReadStream } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { errorMessage } from "../failure";
+import type { ImageStore } from "./image-store";
+
+const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
+
+/** Whether a request is one for a registry. */
+export function isRegistryRequest(url: string): boolean {
+  return url === "/v2" || url.startsWith("/v2/");
+}
+
+/** Answers a request for images as a registry does (OCI distribution, "pull"). Nothing can be pushed. */
+export async function answerRegistryRequest(
+  store: ImageStore,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const { pathname } = new URL(incoming.url ?? "/", "http://registry");
+  try {
+    if (incoming.method !== "GET" && incoming.method !== "HEAD") {
+      refuse(outgoing, 405, "UNSUPPORTED", "Images can only be pulled from the sandbox's registry.");
+      return;
+    }
+    if (pathname === "/v2" || pathname === "/v2/") {
+      outgoing.writeHead(200, { "content-type": "application/json" }).end("{}");
+      return;
+    }
+    const [, repository = "", what, reference = ""] =
+      /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(decodeURIComponent(pathname)) ?? [];
+    const isManifest = what === "manifests";
+    const digest = isManifest ? await store.resolve(repository, reference) : reference;
+    const size = digest === undefined ? undefined : await store.size(digest);
+    if (digest === undefined || size === undefined) {
+      const code = isManifest ? "MANIFEST_UNKNOWN" : "BLOB_UNKNOWN";
+      refuse(outgoing, 404, code, `The sandbox's registry has no ${pathname.slice("/v2/".length)}.`);
+      return;
+    }
+    outgoing.writeHead(200, {
+      "content-type": isManifest ? MANIFEST_TYPE : "application/octet-stream",
+      "content-length": size,
+      "docker-content-digest": digest,
+    });
+    if (incoming.method === "HEAD") outgoing.end();
+    else
+      createReadStream(store.blob(digest))
+        .on("error", (error) => outgoing.destroy(error))
+        .pipe(outgoing);
+  } catch (error) {
+    if (outgoing.headersSent) outgoing.destroy();
+    else refuse(outgoing, 500, "UNKNOWN", errorMessage(error));
+  }
+}
+
+function refuse(outgoing: ServerResponse, status: number, code: string, message: string): void {
+  outgoing
+    .writeHead(status, { "content-type": "application/json" })
+    .end(JSON.stringify({ errors: [{ code, message }] }));
+}
