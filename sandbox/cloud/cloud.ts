@@ -6,12 +6,16 @@ import { MachineHall, SERVICES_ADDRESS } from "../machines";
 import { rke2Image, Rke2Releases } from "../machines/rke2";
 import type { Lifetime } from "../process";
 import type { Progress } from "../progress";
+import { ImageRegistry, ImageStore } from "../registry";
 import { mountedVolumes } from "./detachment";
 import { holdOf } from "./hold";
 import { Reconciler, type CloudLog, type Trouble } from "./reconciler";
 
 /** The port at which machines find releases of RKE2's stand-in, at the address of services. */
 export const RELEASES_PORT = 8080;
+
+/** The port at which machines find the sandbox's images, at the address of services. */
+export const REGISTRY_PORT = 5000;
 
 /** The port of AWS's API inside a sandbox's network, where nothing else can have it. */
 export const AWS_PORT = 4566;
@@ -49,6 +53,11 @@ export interface Cloud {
   stop: (machines?: "stop" | "leave") => Promise<void>;
 }
 
+/** The images that machines of the cloud in a folder can pull. */
+export function imagesOf(dir: string): ImageStore {
+  return new ImageStore(path.join(dir, "images"));
+}
+
 /** Brings up a cloud. What an earlier run left in the folder is cleaned up or taken over. */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const availability = MachineHall.available();
@@ -57,6 +66,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   let reconciler: Reconciler | undefined;
   let aws: Aws | undefined;
   const releases = new Rke2Releases();
+  const images = new ImageRegistry(imagesOf(options.dir));
   const log = options.log ?? (() => {});
   const detachments = mountedVolumes({
     hall: () => hall,
@@ -69,7 +79,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     await reconciler?.stop();
     if (machines === "leave") hall?.leave();
     else await hall?.close();
-    await Promise.all([aws?.stop(), releases.close()]);
+    await Promise.all([aws?.stop(), releases.close(), images.close()]);
   };
   try {
     const api = startAws({
@@ -96,6 +106,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     hall = machines;
     await openDoors(machines, await api);
     if (options.rke2 === true) await openDoor(machines, "releases", RELEASES_PORT, await releases.listen());
+    await openDoor(machines, "registry", REGISTRY_PORT, await images.listen());
     reconciler = new Reconciler(await api, machines, log);
     await reconciler.start();
     follow(await api, machines, reconciler);

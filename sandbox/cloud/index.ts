@@ -1,4 +1,12 @@
-export { AWS_PORT, RELEASES_PORT, startCloud, type Cloud, type CloudOptions } from "./cloud";
+export {
+  AWS_PORT,
+  imagesOf,
+  REGISTRY_PORT,
+  RELEASES_PORT,
+  startCloud,
+  type Cloud,
+  type CloudOptions,
+} from "./cloud";
 export { planSteps, type Seen, type Step } from "./plan";
 export type { Trouble } from "./reconciler";
 export { HEALTH_CHECK_HASTE } from "./specs";

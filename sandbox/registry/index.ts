@@ -1,2 +1,2 @@
+export { ImageRegistry } from "./image-registry";
 export { ImageStore, parseName, type StoredImage } from "./image-store";
-export { answerRegistryRequest, isRegistryRequest } from "./requests";

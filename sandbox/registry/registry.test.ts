@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request } from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { packImage } from "../machines/images";
-import { answerRegistryRequest, ImageStore, parseName, type StoredImage } from ".";
+import { ImageRegistry, ImageStore, parseName, type StoredImage } from ".";
 
 let work: string;
 let store: ImageStore;
-let server: Server;
+let registry: ImageRegistry;
 let image: StoredImage;
 let base: string;
 
@@ -24,14 +23,12 @@ beforeAll(async () => {
   const [first, second] = [await store.add(archive), await store.add(archive)];
   expect(second).toEqual(first);
   [image] = first as [StoredImage];
-  server = createServer((incoming, outgoing) => void answerRegistryRequest(store, incoming, outgoing));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2`;
+  registry = new ImageRegistry(store);
+  base = `http://127.0.0.1:${await registry.listen()}/v2`;
 });
 
 afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await registry.close();
   await rm(work, { recursive: true });
 });
 

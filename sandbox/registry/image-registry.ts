@@ -1,17 +1,36 @@
 import { createReadStream } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { errorMessage } from "../failure";
 import type { ImageStore } from "./image-store";
 
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
-/** Whether a request is one for a registry. */
-export function isRegistryRequest(url: string): boolean {
-  return url === "/v2" || url.startsWith("/v2/");
+/** Serves the images of a store by HTTP as a registry does (OCI distribution, "pull"). Nothing can be pushed. */
+export class ImageRegistry {
+  readonly #server: Server;
+
+  constructor(store: ImageStore) {
+    this.#server = createServer((incoming, outgoing) => void answerRequest(store, incoming, outgoing));
+  }
+
+  /** Listens on a loopback port; give machines a way to it by a door of the hall's switchboard. */
+  async listen(port = 0): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, "127.0.0.1", resolve);
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Stops serving. */
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
 }
 
-/** Answers a request for images as a registry does (OCI distribution, "pull"). Nothing can be pushed. */
-export async function answerRegistryRequest(
+async function answerRequest(
   store: ImageStore,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
