@@ -1,35 +1,24 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import * as tls from "@pulumi/tls";
-import { Cluster, ClusterKind, type ClusterArgs } from "./components/cluster";
+import { CustomResources, NodeLabels, Rbac, Registries, Users } from "./components/addons";
+import { Coordinator, SystemNamespace } from "./components/agent";
+import { Cluster, ClusterKind } from "./components/cluster";
+import { readConfig } from "./config";
 
-const config = new pulumi.Config();
-const environment = config.require("environment");
-const context = config.get("kubeContext") ?? "";
-const declared = config.requireObject<ClusterArgs>("cluster");
-
-if ((context === "") === (Object.keys(declared).length === 0)) {
-  throw new pulumi.RunError(
-    `Say which cluster the stack is for: either fleetwright:cluster (one to build; it has ${Object.keys(declared).length} settings) or fleetwright:kubeContext (one that is there; it is "${context}"), not both.`,
-  );
-}
-
-const labels = {
-  ...config.requireObject<Record<string, string>>("labels"),
-  "app.kubernetes.io/managed-by": "fleetwright",
-  "fleetwright.dev/environment": environment,
-};
+const config = readConfig();
+const { environment, cluster: declared, kubeContext, labels } = config;
 
 /** What people and this program log in to nodes with; made here unless the stack has one. */
 const login =
-  context === "" && declared.kind !== ClusterKind.Hosted
-    ? (config.getSecret("sshPrivateKey") ??
-      new tls.PrivateKey("login", { algorithm: "ED25519" }).privateKeyOpenssh)
+  declared !== undefined && declared.kind !== ClusterKind.Hosted
+    ? (config.sshPrivateKey ?? new tls.PrivateKey("login", { algorithm: "ED25519" }).privateKeyOpenssh)
     : undefined;
 
 const built =
-  context === ""
-    ? new Cluster(environment, {
+  declared === undefined
+    ? undefined
+    : new Cluster(environment, {
         ...declared,
         ...(login === undefined
           ? {}
@@ -39,35 +28,39 @@ const built =
                 login: { ...declared.selfManaged?.login, privateKey: login },
               },
             }),
-      })
-    : undefined;
+      });
 
 const provider = new kubernetes.Provider("cluster", {
-  ...(built === undefined ? { context } : { kubeconfig: built.kubeconfig }),
+  ...(built === undefined ? { context: kubeContext } : { kubeconfig: built.kubeconfig }),
   enableServerSideApply: true,
 });
-const inCluster = { provider, ...(built === undefined ? {} : { deletedWith: built }) };
+const inCluster = { providers: [provider], ...(built === undefined ? {} : { deletedWith: built }) };
 
-const system = new kubernetes.core.v1.Namespace(
-  "system",
-  { metadata: { name: "fleetwright-system", labels } },
-  inCluster,
-);
+const system = new SystemNamespace("system", { record: { environment }, labels }, inCluster);
+const { namespace } = system;
+// A cluster that is not ours may hold objects of these kinds that are not ours either.
+const kinds = new CustomResources("kinds", { retain: built === undefined }, inCluster);
 
-const stack = new kubernetes.core.v1.ConfigMap(
-  "stack",
-  {
-    metadata: { name: "fleetwright-stack", namespace: system.metadata.name, labels },
-    data: { project: pulumi.getProject(), stack: pulumi.getStack(), environment },
-  },
-  { ...inCluster, parent: system },
-);
+if (config.coordinator === undefined)
+  void pulumi.log.warn(
+    "No coordinator is installed, because fleetwright:coordinator names no image: nothing acts on what is declared in the cluster.",
+  );
+else
+  new Coordinator(
+    "coordinator",
+    { ...config.coordinator, namespace, labels },
+    { ...inCluster, dependsOn: kinds },
+  );
+
+const ofKinds = { ...inCluster, dependsOn: [kinds, system] };
+new Users("users", { users: config.users, labels }, ofKinds);
+new Registries("registries", { registries: config.registries, namespace, labels }, ofKinds);
+new NodeLabels("node-labels", { ...config.nodeLabels, labels }, ofKinds);
+new Rbac("rbac", { roles: config.roles, bindings: config.bindings, labels }, ofKinds);
 
 export = {
   /** Where the product lives in the cluster. */
-  namespace: system.metadata.name,
-  /** The object that says which stack manages the cluster. */
-  stackRecord: pulumi.interpolate`${stack.metadata.namespace}/${stack.metadata.name}`,
+  namespace,
   ...(built === undefined
     ? {}
     : { kubeconfig: built.kubeconfig, endpoint: built.endpoint, nodePools: built.nodePools }),

@@ -59,9 +59,11 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
     case "start": {
       await requirePrerequisites({ python: true });
       requireLinux();
-      const aws = () => sandbox.aws();
       const stackName = values.stack ?? (MachineHall.available().ok ? "dev" : "existing");
-      const stack = command === "start" ? new Stack(sandbox.layout, PROJECT, stackName, aws) : undefined;
+      const stack =
+        command === "start"
+          ? new Stack(sandbox.layout, PROJECT, stackName, () => sandbox.place())
+          : undefined;
       const start = Date.now();
       await sandbox.exclusively(progress, async () => {
         await sandbox.up({ nodes: wholeNumber("--nodes", values.nodes), progress, signal });
@@ -89,7 +91,7 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
           `There is no sandbox ${values.name}. Bring it up first: npm run sandbox -- up${suffix}`,
         );
       }
-      process.stdout.write(`${shellExports(sandbox.layout, await sandbox.aws())}\n`);
+      process.stdout.write(`${shellExports(sandbox.layout, await sandbox.place())}\n`);
       if ((await sandbox.controlPlane())?.ready !== true) {
         process.stderr.write(
           `note: sandbox ${values.name} does not run; start it: npm run sandbox -- up${suffix}\n`,

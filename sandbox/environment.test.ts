@@ -37,7 +37,11 @@ test.each([
 });
 
 test("AWS's tools are led to the sandbox, and away from a person's own account", () => {
-  const aws = { endpoint: "http://127.0.0.1:4566", region: "eu-central-1" };
+  const aws = {
+    endpoint: "http://127.0.0.1:4566",
+    region: "eu-central-1",
+    images: { FLEETWRIGHT_COORDINATOR_IMAGE: "registry.test/coordinator@sha256:1" },
+  };
   const own = {
     PATH: "/bin:/usr/bin",
     AWS_PROFILE: "prod",
@@ -48,6 +52,10 @@ test("AWS's tools are led to the sandbox, and away from a person's own account",
   const expected = "|http://127.0.0.1:4566|AKIAIOSFODNN7EXAMPLE";
   expect(execFileSync("sh", ["-c", script], { encoding: "utf8", env: own })).toBe(expected);
   const env = sandboxEnvironment(layout, aws, own);
-  expect(env).toMatchObject({ AWS_ENDPOINT_URL: aws.endpoint, AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE" });
+  expect(env).toMatchObject({
+    ...aws.images,
+    AWS_ENDPOINT_URL: aws.endpoint,
+    AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
+  });
   expect(env).not.toHaveProperty("AWS_PROFILE");
 });

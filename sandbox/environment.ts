@@ -25,6 +25,8 @@ export interface SandboxLayout {
   readonly builtKubeconfig: string;
   /** Both in one file, for people and for the engine, whose provider takes one file only. */
   readonly mergedKubeconfig: string;
+  /** The variables that name the images of our own programs. */
+  readonly images: string;
   readonly pulumiHome: string;
   readonly pulumiState: string;
   readonly lock: string;
@@ -44,25 +46,27 @@ export function sandboxLayout(project: string, name: string): SandboxLayout {
     builtKubeconfig: path.join(folder, "cluster.kubeconfig"),
     mergedKubeconfig: path.join(folder, "kubeconfig"),
     kubeconfig: path.join(controlPlane, "kubeconfigs", "admin.kubeconfig"),
+    images: path.join(folder, "images.json"),
     pulumiHome: path.join(folder, "pulumi", "home"),
     pulumiState: path.join(folder, "pulumi", "state"),
     lock: path.join(all, `${name}.lock`),
   };
 }
 
-/** Where the sandbox's AWS API is. */
-export interface AwsPlace {
+/** What the stack finds in a sandbox: where the AWS API is, and what names the images of our own programs. */
+export interface CloudPlace {
   readonly endpoint: string;
   readonly region: string;
+  readonly images: Readonly<Record<string, string>>;
 }
 
 /** Variables that would lead AWS's tools elsewhere, and are taken away in a sandbox. */
 const FOREIGN = ["AWS_PROFILE", "AWS_SESSION_TOKEN"] as const;
 
 /** What plain `pulumi` and `kubectl` need to work on a sandbox, PATH aside. */
-export function sandboxVariables(layout: SandboxLayout, aws?: AwsPlace): Record<string, string> {
+export function sandboxVariables(layout: SandboxLayout, cloud?: CloudPlace): Record<string, string> {
   return {
-    ...(aws === undefined ? {} : awsVariables(aws)),
+    ...(cloud === undefined ? {} : { ...awsVariables(cloud), ...cloud.images }),
     FLEETWRIGHT_SANDBOX: layout.name,
     KUBECONFIG: layout.mergedKubeconfig,
     PULUMI_BACKEND_URL: `file://${layout.pulumiState}`,
@@ -77,26 +81,28 @@ export function sandboxVariables(layout: SandboxLayout, aws?: AwsPlace): Record<
 /** The environment of a program that works on a sandbox. */
 export function sandboxEnvironment(
   layout: SandboxLayout,
-  aws?: AwsPlace,
+  cloud?: CloudPlace,
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !FOREIGN.some((foreign) => foreign === name));
   return {
     ...Object.fromEntries(kept),
     USER: env.USER ?? NOBODY,
-    ...sandboxVariables(layout, aws),
+    ...sandboxVariables(layout, cloud),
     PATH: [layout.bin, env.PATH ?? ""].join(path.delimiter),
   };
 }
 
 /** The same as lines for a POSIX shell; running them twice changes nothing more. */
-export function shellExports(layout: SandboxLayout, aws?: AwsPlace): string {
+export function shellExports(layout: SandboxLayout, cloud?: CloudPlace): string {
   const bin = quote(layout.bin);
   return [
     `case ":$PATH:" in *:${bin}:*) ;; *) export PATH=${bin}:"$PATH" ;; esac`,
     `export USER="\${USER:-${NOBODY}}"`,
     `unset ${FOREIGN.join(" ")}`,
-    ...Object.entries(sandboxVariables(layout, aws)).map(([name, value]) => `export ${name}=${quote(value)}`),
+    ...Object.entries(sandboxVariables(layout, cloud)).map(
+      ([name, value]) => `export ${name}=${quote(value)}`,
+    ),
   ].join("\n");
 }
 

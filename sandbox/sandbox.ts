@@ -1,19 +1,21 @@
 import { lstat, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ensureCloud, inspectCloud, openDoor, stopCloud, type RunningCloud } from "./cloud";
+import { ensureCloud, imagesOf, inspectCloud, openDoor, stopCloud, type RunningCloud } from "./cloud";
 import {
   type ControlPlaneStatus,
   inspectControlPlane,
   startControlPlane,
   stopControlPlane,
 } from "./controlplane";
-import { type AwsPlace, quote, type SandboxLayout, sandboxLayout } from "./environment";
+import { type CloudPlace, quote, type SandboxLayout, sandboxLayout } from "./environment";
 import { errorCode, ExitCode, Failure } from "./failure";
 import { readIfPresent, writePrivate } from "./files";
+import { isObject, parseJson } from "./json";
 import { mergeKubeconfigs } from "./kubeconfig";
 import { elapsed, type Progress } from "./progress";
 import { installProviders, providersLine } from "./providers";
 import { ensureTools, type ReadyTool, TOOL_SETS, withLock } from "./toolchain";
+import { ensureWorkloadImages } from "./workload-images";
 
 /** The context of every sandbox's kubeconfig; the dev stack names it, so that it reaches no other cluster. */
 export const KUBE_CONTEXT = "fleetwright-sandbox";
@@ -76,6 +78,10 @@ export class Sandbox {
       await openDoor(cloud.value, "api-server", door);
     }
     await this.layKubeconfig();
+    await progress.step("images of our own programs packed", async () => {
+      const variables = await ensureWorkloadImages(imagesOf(this.layout.cloud));
+      await writePrivate(this.layout.images, JSON.stringify(variables, undefined, 2));
+    });
     progress.note(` ✓ ${providersLine(providers)}`);
   }
 
@@ -139,9 +145,17 @@ export class Sandbox {
     return inspectCloud(this.layout.cloud);
   }
 
-  /** Where the AWS API is, if it runs. */
-  async aws(): Promise<AwsPlace | undefined> {
-    return this.cloud();
+  /** What a stack finds here, if the cloud runs. */
+  async place(): Promise<CloudPlace | undefined> {
+    const cloud = await this.cloud();
+    if (cloud === undefined) return undefined;
+    const named = parseJson((await readIfPresent(this.layout.images)) ?? "{}");
+    const images = Object.entries(isObject(named) ? named : {}).map(([name, value]) => [name, String(value)]);
+    return {
+      endpoint: cloud.endpoint,
+      region: cloud.region,
+      images: Object.fromEntries(images) as Record<string, string>,
+    };
   }
 
   /** Stops everything and keeps its data. */

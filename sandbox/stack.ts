@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { type AwsPlace, type SandboxLayout, sandboxEnvironment } from "./environment";
+import { type CloudPlace, type SandboxLayout, sandboxEnvironment } from "./environment";
 import { ExitCode, Failure } from "./failure";
 import { parseJson, textAt } from "./json";
 
@@ -22,7 +22,7 @@ export class Stack {
     private readonly layout: SandboxLayout,
     private readonly project: string,
     readonly name: string,
-    private readonly aws: () => Promise<AwsPlace | undefined> = () => Promise.resolve(undefined),
+    private readonly cloud: () => Promise<CloudPlace | undefined> = () => Promise.resolve(undefined),
   ) {
     if (!existsSync(path.join(project, `Pulumi.${name}.yaml`))) {
       throw new Failure(
@@ -55,7 +55,7 @@ export class Stack {
   private async pulumi(args: readonly string[], output: "shown" | "quiet"): Promise<string> {
     const child = spawn(path.join(this.layout.bin, "pulumi"), args, {
       cwd: this.project,
-      env: sandboxEnvironment(this.layout, await this.aws()),
+      env: sandboxEnvironment(this.layout, await this.cloud()),
       // The engine is in our process group: Ctrl-C reaches it, and we wait until it has put its state in order.
       stdio: ["ignore", output === "shown" ? "inherit" : "pipe", output === "shown" ? "inherit" : "pipe"],
     });

@@ -6,6 +6,8 @@ import { transformed, type Transform } from "../cluster/transform";
 
 /** The arguments of `SystemNamespace`. */
 export interface SystemNamespaceArgs {
+  /** Who manages the cluster, told in the ConfigMap `fleetwright-stack`. @default the project and stack that run */
+  record?: Labels;
   /** Labels for every object. @default {} */
   labels?: Labels;
 }
@@ -15,6 +17,7 @@ export interface SystemNamespaceOptions extends pulumi.ComponentResourceOptions 
   transform?: {
     namespace?: Transform<kubernetes.core.v1.NamespaceArgs>;
     networkPolicy?: Transform<kubernetes.networking.v1.NetworkPolicyArgs>;
+    record?: Transform<kubernetes.core.v1.ConfigMapArgs>;
     priorityClass?: Transform<kubernetes.scheduling.v1.PriorityClassArgs>;
   };
 }
@@ -70,6 +73,17 @@ export class SystemNamespace extends pulumi.ComponentResource {
           value: 900_000_000,
           description:
             "Fleetwright's own programs: before all applications, after what the cluster itself needs.",
+        },
+        parent,
+      ),
+    );
+    new kubernetes.core.v1.ConfigMap(
+      ...transformed<kubernetes.core.v1.ConfigMapArgs>(
+        opts.transform?.record,
+        `${name}-record`,
+        {
+          metadata: { ...metadataOf("fleetwright-stack", args.labels), namespace: this.namespace },
+          data: { project: pulumi.getProject(), stack: pulumi.getStack(), ...args.record },
         },
         parent,
       ),
