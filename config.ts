@@ -52,16 +52,22 @@ export function readConfig(): StackConfig {
   };
 }
 
+/** The credentials of a registry, under its name. */
+export interface RegistryCredentials {
+  /** @default none, as for Google's registry */
+  username?: string;
+  password: string;
+}
+
 /** A registry as a stack's file has it. */
-interface ConfiguredRegistry extends Omit<RegistryArgs, "credentials"> {
+export interface ConfiguredRegistry extends Omit<RegistryArgs, "credentials"> {
   /** Whether `registryCredentials` has credentials for it. @default true for all but ECR, where a role does without */
   hasCredentials?: boolean;
 }
 
 /** What is secret about registries stands in a setting of its own, so that the rest can be read and shapes the stack. */
 function registriesOf(config: pulumi.Config): RegistryArgs[] {
-  const given =
-    config.getSecretObject<Record<string, { username?: string; password?: string }>>("registryCredentials");
+  const given = config.getSecretObject<Record<string, Partial<RegistryCredentials>>>("registryCredentials");
   return config.requireObject<ConfiguredRegistry[]>("registries").map((configured) => {
     const { hasCredentials = configured.provider !== "ecr", ...registry } = configured;
     if (!hasCredentials) return registry;
