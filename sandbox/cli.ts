@@ -1,3 +1,4 @@
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { askCloud, orderMachine, type CloudStatus, type RunningCloud } from "./cloud";
 import { runCommand } from "./command";
@@ -8,8 +9,9 @@ import { printLogs } from "./logs";
 import { machineIn, openShell } from "./machine-login";
 import { MachineHall } from "./machines";
 import { elapsed, streamProgress } from "./progress";
-import { PROJECT, Sandbox, sandboxNames } from "./sandbox";
-import { Stack } from "./stack";
+import { KUBE_CONTEXT, PROJECT, Sandbox, sandboxNames } from "./sandbox";
+import { policyPacks, Stack } from "./stack";
+import { clusterObjects, summaryRows, type SummaryRow } from "./summary";
 import { requirePrerequisites } from "./toolchain";
 
 const HELP = `A whole cloud and control plane on this machine, and the stack of the project in it.
@@ -72,7 +74,10 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
         await stack.up();
         await sandbox.keepKubeconfig(await stack.output("kubeconfig"));
       });
-      process.stdout.write(nextSteps(values.name, stack?.name, suffix, Date.now() - start));
+      const took = Date.now() - start;
+      process.stdout.write(
+        nextSteps(values.name, stack?.name, suffix, took, await summaryOf(sandbox, stack)),
+      );
       return;
     }
     case "status": {
@@ -148,7 +153,27 @@ function requireLinux(): void {
   );
 }
 
-function nextSteps(name: string, stack: string | undefined, suffix: string, took: number): string {
+/** What there is after a start. */
+async function summaryOf(sandbox: Sandbox, stack: Stack | undefined): Promise<SummaryRow[]> {
+  if (stack === undefined) return [];
+  const endpoint = await stack.output("endpoint");
+  const context = endpoint === undefined ? KUBE_CONTEXT : undefined;
+  const place = await sandbox.place();
+  const packs = policyPacks(PROJECT).map((pack) => path.relative(PROJECT, pack));
+  return [
+    ["cluster", endpoint ?? (await sandbox.controlPlane())?.endpoint ?? "none"],
+    ...summaryRows(await clusterObjects(sandbox.layout, place, context)),
+    ["policies", packs.length === 0 ? "none" : `${packs.join(", ")}: passed`],
+  ];
+}
+
+function nextSteps(
+  name: string,
+  stack: string | undefined,
+  suffix: string,
+  took: number,
+  summary: readonly SummaryRow[],
+): string {
   const lines = [
     [
       `eval "$(npm run -s sandbox -- env${suffix})"`,
@@ -162,7 +187,11 @@ function nextSteps(name: string, stack: string | undefined, suffix: string, took
   const width = Math.max(...lines.map(([what]) => what.length)) + 3;
   return [
     "",
-    `Sandbox ${name} is up${stack === undefined ? "" : ` and the stack ${stack} is in the declared shape`} (${elapsed(took)}). Next:`,
+    `Sandbox ${name} is up${stack === undefined ? "" : ` and the stack ${stack} is in the declared shape`} (${elapsed(took)}).`,
+    "",
+    ...summary.map(([what, how]) => `  ${what.padEnd(12)} ${how}`),
+    ...(summary.length === 0 ? [] : [""]),
+    "Next:",
     "",
     ...lines.map(([what, why]) => `  ${why === "" ? what : what.padEnd(width) + why}`),
     "",
