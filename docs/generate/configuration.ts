@@ -25,6 +25,24 @@ const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
 /** Properties that a component needs and a stack's file can leave out. */
 const OPTIONAL: Readonly<Record<string, readonly string[]>> = { SelfManagedArgs: ["login"] };
 
+/** What a stack may keep secret. Pulumi.yaml cannot name these: the engine wants every secret there to be given. */
+const SECRETS: Readonly<Record<string, Setting>> = {
+  sshPrivateKey: {
+    type: "string",
+    description:
+      "The private key that nodes are logged in to with. Without it, one is made and kept in the state.",
+    default: "",
+    secret: true,
+  },
+  registryCredentials: {
+    type: "object",
+    description:
+      "User name and password of each registry, by its name: `pulumi config set --secret --path 'fleetwright:registryCredentials.NAME.password'`.",
+    default: {},
+    secret: true,
+  },
+};
+
 interface Setting {
   type: string;
   description: string;
@@ -34,9 +52,10 @@ interface Setting {
 
 /** The page with every setting of a stack. */
 export function configurationPage(): string {
-  const { config } = load(readFileSync(path.join(ROOT, "Pulumi.yaml"), "utf8")) as {
+  const project = load(readFileSync(path.join(ROOT, "Pulumi.yaml"), "utf8")) as {
     config: Record<string, Setting>;
   };
+  const config = { ...project.config, ...SECRETS };
   const declarations = new Declarations(sources());
   const described = new Map<string, DescribedInterface>();
   const sections = Object.keys(config).flatMap((name) => {
