@@ -1,9 +1,10 @@
 // The program that runs in the coordinator's pod.
+import { UsageError } from "../program/flags";
+import { killProcess } from "../program/failpoint";
 import { Logger, type Level } from "../runtime";
 import { Coordinator } from "./coordinator";
-import { killProcess } from "./failpoint";
 import { PARTS } from "./parts";
-import { helpText, readSettings, UsageError, type Settings } from "./settings";
+import { helpText, readSettings, type Settings } from "./settings";
 
 async function main(argv: readonly string[]): Promise<void> {
   if (argv.includes("--help")) {
