@@ -4,7 +4,7 @@ import path from "node:path";
 import { dump } from "js-yaml";
 import { format, resolveConfig } from "prettier";
 import { crdOf, KIND_NAMES, KINDS } from "./kinds";
-import { GROUP } from "./schema/kind";
+import { GROUP } from "./names";
 import { indexPage, referencePage } from "./schema/page";
 
 const root = path.resolve(__dirname, "..");

@@ -21,8 +21,8 @@ export {
   type NodeUpgradeStatus,
 } from "./cluster-upgrade";
 export { crdOf, KIND_NAMES, KINDS, type KindName } from "./kinds";
+export { API_VERSION, GROUP, NODE_POOL_LABEL, SYSTEM_NAMESPACE, VERSION } from "./names";
 export {
-  NODE_POOL_LABEL,
   NODE_POOL_LABEL_PREFIX,
   nodePoolLabel,
   type NodePoolLabel,
@@ -31,20 +31,17 @@ export {
 export { plugin, type Plugin, type PluginSpecInput } from "./plugin";
 export { registry, REGISTRIES_LABEL, type Registry, type RegistrySpecInput } from "./registry";
 export type { Condition } from "./schema/condition";
-export {
-  API_VERSION,
-  GROUP,
-  VERSION,
-  type Kind,
-  type KindObject,
-  type Metadata,
-  type ObjectOf,
-  type SpecInputOf,
-  type SpecOf,
-  type StatusOf,
-  type Verdict,
+export type {
+  Kind,
+  KindObject,
+  Metadata,
+  ObjectOf,
+  SpecInputOf,
+  SpecOf,
+  StatusOf,
+  Verdict,
 } from "./schema/kind";
 export { describeProblems, type Problem } from "./schema/problem";
-export { SYSTEM_NAMESPACE } from "./schema/reference";
 export type { LabelSelector } from "./schema/selector";
-export { RESERVED_LOGINS, user, type User, type UserSpecInput } from "./user";
+export { RESERVED_LOGINS } from "./login-name";
+export { user, type User, type UserSpecInput } from "./user";

@@ -1,12 +1,14 @@
 import type { z } from "zod";
 import { celList, celRaw, matching, withRule } from "./schema/rule";
 import { text } from "./schema/text";
-
-/** The fewest bits of an RSA modulus. */
-export const RSA_BITS = 3072;
-// An RSA modulus of 3072 bits is written in 385 bytes, one of 3071 bits in 384: the length alone tells them apart.
-const RSA_BYTES = RSA_BITS / 8 + 1;
-const MAX_LENGTH = 3072;
+import {
+  isStrongRsa,
+  isWellFormed,
+  KEY_ALGORITHMS,
+  KEY_MAX_LENGTH,
+  RSA_BITS,
+  RSA_BYTES,
+} from "./ssh-key-form";
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const any = "[A-Za-z0-9+/]";
@@ -28,7 +30,6 @@ const open = {
   "sk-ssh-ed25519@openssh.com": `AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAAI[A-P]${any}{42}AAAA${any}{2}`,
   "sk-ecdsa-sha2-nistp256@openssh.com": `AAAAInNrLWVjZHNhLXNoYTItbmlzdHAyNTZAb3BlbnNzaC5jb20AAAAIbmlzdHAyNTYAAABBB[A-P]${any}{84}${twoZero}AAA[A-D]${any}`,
 };
-const algorithms = [...Object.keys(fixed), ...Object.keys(open)];
 
 /** An SSH public key in one line, as `ssh-keygen` writes it, with or without a comment. */
 export function sshPublicKey(): z.ZodString {
@@ -38,16 +39,15 @@ export function sshPublicKey(): z.ZodString {
       "the key must be one line of printable ASCII characters: paste the line of the .pub file without line breaks",
     ),
     {
-      cel: `${celList(algorithms.map((name) => `${name} `))}.exists(p, self.startsWith(p))`,
-      holds: (line: string) => algorithms.some((name) => line.startsWith(`${name} `)),
+      cel: `${celList(KEY_ALGORITHMS.map((name) => `${name} `))}.exists(p, self.startsWith(p))`,
+      holds: (line: string) => KEY_ALGORITHMS.some((name) => line.startsWith(`${name} `)),
       message:
         "the key must begin with its algorithm, one of " +
-        `${algorithms.join(", ")}: options such as command= are not allowed, DSA is not secure, a private key never belongs here`,
+        `${KEY_ALGORITHMS.join(", ")}: options such as command= are not allowed, DSA is not secure, a private key never belongs here`,
     },
     {
       cel: `!self.startsWith("ssh-rsa ") || (self.matches(${celRaw(`^ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAA${any}{3}`)}) && ${rsaLength} >= ${RSA_BYTES})`,
-      holds: (line: string) =>
-        !line.startsWith("ssh-rsa ") || isStrongRsa(Buffer.from(line.split(" ")[1] ?? "", "base64")),
+      holds: (line: string) => !line.startsWith("ssh-rsa ") || isStrongRsa(line),
       message: `an RSA key must have ${RSA_BITS} bits or more and the exponent 65537: make a key with ssh-keygen -t ed25519`,
     },
     {
@@ -57,7 +57,7 @@ export function sshPublicKey(): z.ZodString {
         "the key must be whole and of the form its algorithm has: paste the line of the .pub file as ssh-keygen wrote it",
     },
   ];
-  return rules.reduce((schema, rule) => withRule(schema, rule), text(MAX_LENGTH));
+  return rules.reduce((schema, rule) => withRule(schema, rule), text(KEY_MAX_LENGTH));
 }
 
 function digit(position: number): string {
@@ -85,81 +85,4 @@ function formCel(): string {
       `(${start("sk-ecdsa-sha2-nistp256@openssh.com")} && ${decoded} == 123 + ${digit(skEc + 162)} * 64 + ${digit(skEc + 163)})`,
     ].join(" || ")}))`,
   ].join(" || ");
-}
-
-/** The bytes of the key's second word; empty if that is not base64 as an encoder writes it. */
-function blobOf(line: string): Buffer {
-  const word = line.split(" ")[1] ?? "";
-  const blob = Buffer.from(word, "base64");
-  return blob.toString("base64") === word ? blob : Buffer.alloc(0);
-}
-
-/** The fields of a key, each preceded by its length in four bytes; undefined if the lengths do not add up. */
-function fieldsOf(blob: Buffer): Buffer[] | undefined {
-  const fields: Buffer[] = [];
-  let position = 0;
-  while (position < blob.length) {
-    if (position + 4 > blob.length) return undefined;
-    const end = position + 4 + blob.readUInt32BE(position);
-    if (end > blob.length) return undefined;
-    fields.push(blob.subarray(position + 4, end));
-    position = end;
-  }
-  return fields;
-}
-
-function isStrongRsa(blob: Buffer): boolean {
-  // Judged by what stands at the beginning, as CEL does: whether the rest is there is the next rule's question.
-  const begin = Buffer.from("AAAAB3NzaC1yc2EAAAADAQAB", "base64");
-  return (
-    blob.length > begin.length + 4 &&
-    blob.subarray(0, begin.length).equals(begin) &&
-    blob.readUInt32BE(begin.length) >= RSA_BYTES
-  );
-}
-
-function isWellFormed(line: string): boolean {
-  const [algorithm = ""] = line.split(" ", 1);
-  const [name, ...fields] = fieldsOf(blobOf(line)) ?? [];
-  if (name?.toString("latin1") !== algorithm) return false;
-  const [first, second, third] = fields;
-  switch (algorithm) {
-    case "ssh-ed25519":
-      return fields.length === 1 && first?.length === 32;
-    case "ecdsa-sha2-nistp256":
-    case "ecdsa-sha2-nistp384":
-    case "ecdsa-sha2-nistp521": {
-      const curve = algorithm.slice("ecdsa-sha2-".length);
-      return fields.length === 2 && first?.toString("latin1") === curve && isPoint(second, curve);
-    }
-    case "sk-ssh-ed25519@openssh.com":
-      return fields.length === 2 && first?.length === 32 && isApplication(second);
-    case "sk-ecdsa-sha2-nistp256@openssh.com":
-      return (
-        fields.length === 3 &&
-        first?.toString("latin1") === "nistp256" &&
-        isPoint(second, "nistp256") &&
-        isApplication(third)
-      );
-    case "ssh-rsa":
-      return fields.length === 2 && first?.toString("hex") === "010001" && isPositive(second);
-    default:
-      return false;
-  }
-}
-
-const pointSize: Readonly<Record<string, number>> = { nistp256: 65, nistp384: 97, nistp521: 133 };
-
-function isPoint(field: Buffer | undefined, curve: string): boolean {
-  return field?.length === pointSize[curve] && field?.[0] === 4;
-}
-
-function isApplication(field: Buffer | undefined): boolean {
-  return field !== undefined && field.length < 256;
-}
-
-/** Whether a number is written as SSH writes positive ones: no sign bit, and no zero byte that is not needed. */
-function isPositive(field: Buffer | undefined): boolean {
-  const [first = 0, second = 0] = field ?? [];
-  return first === 0 ? second >= 0x80 : first < 0x80;
 }

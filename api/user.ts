@@ -1,46 +1,11 @@
 import { z } from "zod";
+import { FULL_NAME, LOGIN_NAME, RESERVED_LOGINS } from "./login-name";
 import { commonStatus } from "./schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "./schema/kind";
 import { mapOf, setOf } from "./schema/list";
 import { celList, withRule } from "./schema/rule";
 import { moment, recordedMoment, teamName, text, textLike } from "./schema/text";
 import { sshPublicKey } from "./ssh-key";
-
-/** Login names that belong to the system on common distributions. */
-export const RESERVED_LOGINS = [
-  ...[
-    "root",
-    "daemon",
-    "bin",
-    "sys",
-    "sync",
-    "games",
-    "man",
-    "lp",
-    "mail",
-    "news",
-    "uucp",
-    "proxy",
-    "backup",
-  ],
-  ...["list", "irc", "gnats", "nobody", "operator", "shutdown", "halt", "adm", "ftp", "sshd", "messagebus"],
-  ...["systemd-network", "systemd-resolve", "systemd-timesync", "systemd-journal", "systemd-oom", "dbus"],
-  ...[
-    "polkitd",
-    "chrony",
-    "tss",
-    "rpc",
-    "postfix",
-    "ntp",
-    "etcd",
-    "kube",
-    "containerd",
-    "docker",
-    "rke",
-    "rke2",
-  ],
-  ...["www-data", "sudo", "wheel", "admin", "ubuntu", "debian", "ec2-user", "core", "fleetwright"],
-];
 
 const sshKey = z.strictObject({
   key: sshPublicKey().describe(
@@ -75,13 +40,14 @@ export const user = defineKind({
   summary: "A person who may log in to every node by SSH.",
   details: [
     "The agent on each node gives the person an account of their own, without a password, whose `authorized_keys` holds exactly these keys. The account goes when the User goes.",
-    "Accounts that exist already and are not the product's are never touched: the User then gets a condition that says so.",
+    "Accounts that exist already and are not the product's are never touched: the User then gets a condition that says so, and `status.failures` names the node.",
+    "When the User goes, the account, its keys and its sudo rule go with it and its processes are ended. The home folder stays, closed to all but root, and opens again if a User with the same login name comes back.",
   ],
   spec: z.strictObject({
     name: withRule(
       textLike(
         31,
-        "[a-z][a-z0-9-]{0,30}",
+        LOGIN_NAME,
         `a login name must begin with a letter and consist of at most 31 characters a-z, 0-9 and "-"`,
       ),
       {
@@ -100,7 +66,7 @@ export const user = defineKind({
       .describe("The teams the person is in; an AuthorizationRoleBinding can name a team."),
     fullName: textLike(
       127,
-      "[^\\x00-\\x1f\\x7f:,=]+",
+      FULL_NAME,
       `the full name must not hold control characters, ":", "," or "=", which mean something in the password file`,
     )
       .optional()
@@ -119,13 +85,6 @@ export const user = defineKind({
     ...commonStatus(),
     keys: z.int().min(0).optional().describe("How many keys are in force."),
     nextExpiry: recordedMoment().optional().describe("When the next key expires."),
-    nodes: z
-      .strictObject({
-        ready: z.int().min(0).describe("On how many nodes the person can log in."),
-        total: z.int().min(0).describe("On how many nodes they should be able to."),
-      })
-      .optional()
-      .describe("Where the account is in place."),
     failures: mapOf(
       z.strictObject({
         node: text(253).describe("The node."),
@@ -136,7 +95,7 @@ export const user = defineKind({
       256,
     )
       .optional()
-      .describe("The nodes on which the account is not in place, and why."),
+      .describe("The nodes on which the account is not in place, and why; of many, the first that said so."),
   }),
   columns: [
     { name: "Login", type: "string", jsonPath: ".spec.name", description: "The login name." },
@@ -147,12 +106,11 @@ export const user = defineKind({
       description: "Whether the person may become root.",
     },
     { name: "Keys", type: "integer", jsonPath: ".status.keys", description: "Keys in force." },
-    { name: "Nodes", type: "integer", jsonPath: ".status.nodes.ready", description: "Nodes that are ready." },
     {
       name: "Ready",
       type: "string",
       jsonPath: ".status.conditions[?(@.type=='Ready')].status",
-      description: "Whether every node is ready.",
+      description: "Whether the User is in order and no node has refused the account.",
     },
     {
       name: "Next Expiry",

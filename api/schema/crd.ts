@@ -1,4 +1,5 @@
-import { GROUP, VERSION, type AnyKind } from "./kind";
+import { GROUP, VERSION } from "../names";
+import type { AnyKind } from "./kind";
 import { celRule } from "./rule";
 import { structuralSchema } from "./structural";
 

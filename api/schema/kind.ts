@@ -1,15 +1,9 @@
 import { z } from "zod";
+import { API_VERSION } from "../names";
 import { withoutNulls } from "./nulls";
 import { describeProblems, problemsOf, type Problem } from "./problem";
 import { structuralSchema, type StructuralSchema } from "./structural";
 import { objectName } from "./text";
-
-/** The API group of all kinds. */
-export const GROUP = "fleetwright.dev";
-/** The version of all kinds. */
-export const VERSION = "v1";
-/** What stands in `apiVersion` of every object. */
-export const API_VERSION = "fleetwright.dev/v1";
 
 /** A column of `kubectl get`. */
 export interface Column {

@@ -1,5 +1,6 @@
+import { API_VERSION, GROUP } from "../names";
 import { customResourceDefinition } from "./crd";
-import { API_VERSION, GROUP, type AnyKind } from "./kind";
+import type { AnyKind } from "./kind";
 import type { StructuralSchema } from "./structural";
 import { MOMENT_PATTERN } from "./text";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { SYSTEM_NAMESPACE } from "../names";
 import { dnsLabelName, objectName, textLike } from "./text";
 
-/** The namespace in which the product and what it reads live. */
-export const SYSTEM_NAMESPACE = "fleetwright-system";
+export { SYSTEM_NAMESPACE };
 
 /** A key in the data of a Secret or ConfigMap. */
 export function dataKey(): z.ZodString {

@@ -1,25 +1,10 @@
 // Bundles the coordinator into one file that needs nothing but Node: npx tsx controllers/coordinator/bundle.ts <file>
 import path from "node:path";
-import { build } from "esbuild";
+import { bundleProgram } from "../program/bundle";
 
 /** Writes the bundle. */
-export async function bundleCoordinator(outfile: string): Promise<void> {
-  await build({
-    entryPoints: [path.join(__dirname, "main.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "cjs",
-    minifySyntax: true,
-    // Stacks in logs name our files and lines.
-    sourcemap: "inline",
-    sourcesContent: false,
-    legalComments: "none",
-    logLevel: "error",
-    // The client library tells where it is by this, which a bundle in CommonJS does not have.
-    define: { "import.meta.url": "__filename" },
-  });
+export function bundleCoordinator(outfile: string): Promise<void> {
+  return bundleProgram(path.join(__dirname, "main.ts"), outfile);
 }
 
 if (require.main === module) {

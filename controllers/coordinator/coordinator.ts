@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { failingGuard, type Failpoint } from "../program/failpoint";
 import {
   ApiClient,
   kubeconfigCredentials,
@@ -8,7 +9,6 @@ import {
   type Clock,
   type CredentialSource,
 } from "../runtime";
-import { failingGuard, type Failpoint } from "./failpoint";
 import type { Part, Workplace } from "./part";
 import type { Settings } from "./settings";
 

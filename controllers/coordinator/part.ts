@@ -1,12 +1,5 @@
+import type { PolicyRule } from "../program/rules";
 import type { ApiClient, Manager, Recorder } from "../runtime";
-
-/** A rule of a ClusterRole. */
-export interface PolicyRule {
-  apiGroups: readonly string[];
-  resources: readonly string[];
-  verbs: readonly string[];
-  resourceNames?: readonly string[];
-}
 
 /** What a part has to work with. */
 export interface Workplace {

@@ -9,7 +9,7 @@ import { LEASES, type KubernetesObject, type Resource } from "../runtime";
 import { bundleCoordinator } from "./bundle";
 import { CLUSTER_LABELS, REGISTRIES, ROLES, UPGRADES } from "./kinds";
 import { NODES, SECRETS, SERVICE_ACCOUNTS } from "./native";
-import type { Role } from "./role";
+import type { Role } from "../program/rules";
 
 const USER = "system:serviceaccount:fleetwright-system:fleetwright-coordinator";
 let world: CoordinatorWorld;

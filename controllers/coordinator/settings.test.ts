@@ -1,4 +1,5 @@
-import { chooseControllers, helpText, readSettings } from "./settings";
+import { chooseControllers } from "../program/flags";
+import { helpText, readSettings } from "./settings";
 
 const KNOWN = ["labels", "registries", "upgrades"];
 

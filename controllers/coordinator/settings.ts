@@ -1,7 +1,6 @@
-import { parseArgs } from "node:util";
 import { SYSTEM_NAMESPACE } from "../../api";
+import { chooseControllers, FlagReader, helpText as help, type Flag } from "../program/flags";
 import type { Level } from "../runtime";
-import { parseFailpoint } from "./failpoint";
 
 /** How the coordinator runs. */
 export interface Settings {
@@ -19,12 +18,6 @@ export interface Settings {
   logLevel: Level;
   /** The write before which the process kills itself; for tests of crashes. */
   failpoint: number | undefined;
-}
-
-interface Flag {
-  value: string;
-  default: string;
-  describes: string;
 }
 
 /** Every flag; each can be given by the environment too, as `FLEETWRIGHT_` and its name in capitals. */
@@ -59,116 +52,34 @@ export const FLAGS = {
   failpoint: { value: "write=N", default: "", describes: "for tests: die before the Nth write" },
 } as const satisfies Record<string, Flag>;
 
-type FlagName = keyof typeof FLAGS;
-const NAMES = Object.keys(FLAGS).filter((name): name is FlagName => name in FLAGS);
-const LEVELS: readonly Level[] = ["debug", "info", "warn", "error"];
-
-/** The command line is wrong in one or more ways. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
-
 /** Reads the flags, then the environment, then the defaults. All that is wrong is told in one error. */
 export function readSettings(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
 ): Settings {
-  const given = flagsIn(argv);
-  const problems: string[] = [];
-  const text = (name: FlagName): string =>
-    given.get(name) ?? env[`FLEETWRIGHT_${name.toUpperCase().replace("-", "_")}`] ?? FLAGS[name].default;
-  const number = (name: FlagName, least: number, most = 1_000_000): number => {
-    const value = Number(text(name));
-    if (text(name) === "" || !Number.isInteger(value) || value < least || value > most)
-      problems.push(
-        `--${name} is ${JSON.stringify(text(name))}: give a whole number from ${least} to ${most}`,
-      );
-    return value;
-  };
-  const failpoint = (): number | undefined => {
-    if (text("failpoint") === "") return undefined;
-    try {
-      return parseFailpoint(text("failpoint"));
-    } catch {
-      problems.push(`--failpoint is ${JSON.stringify(text("failpoint"))}: give write=N, with N from 1`);
-      return undefined;
-    }
-  };
-  const level = LEVELS.find((candidate) => candidate === text("log-level"));
-  if (level === undefined)
-    problems.push(`--log-level is ${JSON.stringify(text("log-level"))}: give one of ${LEVELS.join(", ")}`);
-  const elect = text("leader-elect");
-  if (elect !== "true" && elect !== "false")
-    problems.push(`--leader-elect is ${JSON.stringify(elect)}: give true or false`);
+  const flags = new FlagReader(FLAGS, argv, env);
+  const logLevel = flags.level("log-level");
+  const leaderElect = flags.oneOf("leader-elect", ["true", "false"], "give true or false") === "true";
   const settings: Settings = {
-    kubeconfig: text("kubeconfig") || undefined,
-    namespace: text("namespace"),
-    controllers: chooseControllers(text("controllers"), known, problems),
-    leaderElect: elect === "true",
-    identity: text("identity") || (env.POD_NAME ?? env.HOSTNAME ?? "coordinator"),
-    host: text("host") || undefined,
-    port: number("port", 0, 65535),
-    perSecond: number("qps", 1),
-    burst: number("burst", 1),
-    concurrency: number("concurrency", 1, 256),
-    logLevel: level ?? "info",
-    failpoint: failpoint(),
+    kubeconfig: flags.text("kubeconfig") || undefined,
+    namespace: flags.text("namespace"),
+    controllers: chooseControllers(flags.text("controllers"), known, flags.problems),
+    leaderElect,
+    identity: flags.text("identity") || (env.POD_NAME ?? env.HOSTNAME ?? "coordinator"),
+    host: flags.text("host") || undefined,
+    port: flags.number("port", 0, 65535),
+    perSecond: flags.number("qps", 1),
+    burst: flags.number("burst", 1),
+    concurrency: flags.number("concurrency", 1, 256),
+    logLevel,
+    failpoint: flags.failpoint("failpoint"),
   };
-  if (problems.length > 0)
-    throw new UsageError(`The coordinator cannot start:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+  flags.finish("coordinator");
   return settings;
-}
-
-function flagsIn(argv: readonly string[]): Map<string, string> {
-  const options = Object.fromEntries(NAMES.map((name) => [name, { type: "string" as const }]));
-  try {
-    const { values } = parseArgs({ args: [...argv], options, strict: true });
-    return new Map(
-      Object.entries(values).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
-    );
-  } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\nSee --help.`);
-  }
-}
-
-/** Which of the known controllers a list such as `*,-upgrades` chooses. */
-export function chooseControllers(list: string, known: readonly string[], problems: string[] = []): string[] {
-  const words = list
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
-  for (const word of words) {
-    const name = word.replace(/^-/, "");
-    if (word !== "*" && !known.includes(name))
-      problems.push(`--controllers names ${JSON.stringify(name)}: there are ${known.join(", ")}`);
-  }
-  const chosen = known.filter(
-    (name) => (words.includes("*") || words.includes(name)) && !words.includes(`-${name}`),
-  );
-  if (chosen.length === 0 && problems.length === 0)
-    problems.push(
-      `--controllers is ${JSON.stringify(list)}, which chooses none: there are ${known.join(", ")}`,
-    );
-  return chosen;
 }
 
 /** What `--help` prints. */
 export function helpText(parts: readonly { name: string; describes: string }[]): string {
-  const flags = NAMES.map((name) => {
-    const { value, describes, default: otherwise } = FLAGS[name];
-    const shown = otherwise === "" ? "" : ` (default ${otherwise})`;
-    return `  ${`--${name} <${value}>`.padEnd(26)} ${describes}${shown}`;
-  });
-  const controllers = parts.map(({ name, describes }) => `  ${name.padEnd(26)} ${describes}`);
-  return [
-    "The coordinator keeps a cluster in its declared shape.",
-    "",
-    "Flags, each also as FLEETWRIGHT_<NAME> in the environment:",
-    ...flags,
-    "",
-    "Controllers:",
-    ...controllers,
-    "",
-  ].join("\n");
+  return help("The coordinator keeps a cluster in its declared shape.", FLAGS, parts);
 }

@@ -1,7 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
 import { KubeConfig, type Cluster, type User } from "@kubernetes/client-node";
 import { systemClock, type Clock } from "./clock";
+import { stampOf } from "./file-stamp";
 
 /** What it takes to speak to an API server right now. */
 export interface Credentials {
@@ -123,19 +124,6 @@ function filesOf(cluster: Cluster, user: User | null): string[] {
   return [cluster.caFile, user?.certFile, user?.keyFile, tokenFileOf(user)].filter(
     (file): file is string => file !== undefined && file !== "",
   );
-}
-
-async function stampOf(files: readonly string[]): Promise<string> {
-  const stamps = files.map(async (file) => {
-    try {
-      // Secrets in pods are links that are swapped: stat follows them, so the inode tells.
-      const { mtimeMs, ino, size } = await stat(file);
-      return `${mtimeMs}:${ino}:${size}`;
-    } catch {
-      return "missing";
-    }
-  });
-  return (await Promise.all(stamps)).join(" ");
 }
 
 async function read(config: KubeConfig, cluster: Cluster, user: User | null): Promise<Credentials> {

@@ -7,7 +7,7 @@ import { DEFAULT_USER } from "../login";
 import { NodePool, type NodePoolTransforms } from "../node-pool";
 import { nodeRole, type RoleTransforms } from "../node-role";
 import type { PoolArgs, RkeClusterArgs } from "../rke-args";
-import { RKE2_RELEASES } from "../scripts/install-rke2";
+import { RKE2_RELEASES } from "../../../scripts/install-rke2";
 import { joinHeader } from "../scripts/join-agent";
 import { packed } from "../scripts/unpack-files";
 import { waitForNodes } from "../scripts/wait-for-nodes";

@@ -6,7 +6,7 @@ import { nodeImage } from "../image";
 import { nodeRole, type RoleTransforms } from "../node-role";
 import type { Statement } from "../policy-text";
 import type { RkeClusterArgs } from "../rke-args";
-import { RKE2_RELEASES } from "../scripts/install-rke2";
+import { RKE2_RELEASES } from "../../../scripts/install-rke2";
 import { readCaDigest } from "../scripts/read-cluster";
 import { removeMember } from "../scripts/remove-member";
 import { runServer } from "../scripts/run-server";

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { script } from "../shell";
-import { INSTALL_RKE2 } from "./install-rke2";
+import { INSTALL_RKE2 } from "../../../scripts/install-rke2";
 import { REPORT } from "./report";
 
 let folder: string;

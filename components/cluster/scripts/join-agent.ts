@@ -1,4 +1,4 @@
-import { INSTALL_RKE2 } from "./install-rke2";
+import { INSTALL_RKE2 } from "../../../scripts/install-rke2";
 import { AWAIT, REPORT } from "./report";
 import { UNPACK } from "./unpack-files";
 

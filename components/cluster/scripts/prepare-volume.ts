@@ -1,3 +1,4 @@
+import { STATE_MARKER, STATE_MOUNT, volumeDevice } from "../../../scripts/state-volume";
 import { script } from "../shell";
 import { REPORT } from "./report";
 
@@ -24,22 +25,13 @@ export interface VolumePreparation {
   readonly patience?: number;
 }
 
-/** Where a server's state volume is mounted: RKE2's data directory lies below it. */
-export const STATE_MOUNT = "/var/lib/rancher";
-
-/** The file in a state volume's root that says whose it is. */
-export const STATE_MARKER = ".fleetwright-state";
+export { STATE_MARKER, STATE_MOUNT, volumeDevice };
 
 /**
  * The file in a state volume's root that lets its server found a new cluster. It is written with the marker on a volume
  * that was blank, and removed when the cluster is there: so a cluster is founded at most once.
  */
 export const FOUND_PERMISSION = ".fleetwright-may-found";
-
-/** The stable path of a volume's device. Kernel names and their order change from boot to boot. */
-export function volumeDevice(volumeId: string): string {
-  return `/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_${volumeId.replace("-", "")}`;
-}
 
 /**
  * Mounts a state volume, if it is the right one. Formats it only if nothing at all is on it and this was allowed, and

@@ -1,11 +1,4 @@
-/**
- * How every script speaks: what it does on the standard output, and why it will not on the standard error. What is
- * refused names what was found and the fix, because it is all that the person at `pulumi up` sees.
- */
-export const REPORT = `
-say() { printf '%s\\n' "$*"; }
-refuse() { printf 'Refused: %s\\n' "$*" >&2; exit 1; }
-`;
+export { REPORT } from "../../../scripts/report";
 
 /**
  * Waits until a condition holds, looking once a second: `await_for SECONDS WHAT COMMAND…`. Says what it still waits for

@@ -1,6 +1,6 @@
 import { script } from "../shell";
 import { CIS_PREREQUISITES } from "./cis-prerequisites";
-import { INSTALL_RKE2 } from "./install-rke2";
+import { INSTALL_RKE2 } from "../../../scripts/install-rke2";
 import { FOUND_PERMISSION, STATE_MARKER, STATE_MOUNT } from "./prepare-volume";
 import { AWAIT, REPORT } from "./report";
 import { UNPACK } from "./unpack-files";

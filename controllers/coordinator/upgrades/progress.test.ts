@@ -162,6 +162,38 @@ test.each<[string, NodeUpgradeStatus[], Node, Partial<Situation>, Partial<Cluste
     "Uncordoning InstallerFailed",
   ],
   [
+    "with an installer that the agent refused",
+    at("Upgrading", { installer: "Refused", installerMessage: "another digest" }),
+    node("a", { cordoned: true }),
+    {},
+    {},
+    "Uncordoning InstallerRefused",
+  ],
+  [
+    "with an installer that was not run because of the abort",
+    at("Upgrading", { installer: "Aborted" }),
+    node("a", { cordoned: true }),
+    {},
+    { aborted: true },
+    "Uncordoning Aborted",
+  ],
+  [
+    "with an installer of which nobody knows how it ended",
+    at("Upgrading", { installer: "Lost" }),
+    node("a", { cordoned: true }),
+    {},
+    {},
+    "Uncordoning InstallerLost",
+  ],
+  [
+    "at the version, though nobody knows how the installer ended",
+    at("Upgrading", { installer: "Lost" }),
+    node("a", { cordoned: true, version: TARGET }),
+    {},
+    {},
+    "Verifying",
+  ],
+  [
     "at the version",
     at("Upgrading", { exitCode: 0 }),
     node("a", { cordoned: true, version: TARGET, ready: false }),
@@ -290,9 +322,10 @@ test("only a node that this upgrade cordoned is uncordoned", () => {
 
 test("what the agent wrote is not taken over", () => {
   const { nodes } = advance(
-    upgrade(at("Upgrading", { attempt: 1, output: "…", exitCode: 0 })),
+    upgrade(at("Upgrading", { attempt: 1, output: "…", exitCode: 0, installer: "Succeeded" })),
     situation([node("a", { cordoned: true })]),
   );
   expect(nodes[0]).not.toHaveProperty("attempt");
   expect(nodes[0]).not.toHaveProperty("output");
+  expect(nodes[0]).not.toHaveProperty("installer");
 });

@@ -7,6 +7,12 @@ import { isControlPlane, isReady, kubeletVersion } from "./versions";
 type Phase = NodeUpgradeStatus["phase"];
 /** The phases in which a node is being worked on, and is cordoned or about to be. */
 const IN_WORK: readonly Phase[] = ["Cordoning", "Draining", "Upgrading", "Verifying", "Uncordoning"];
+/** What the agent says of an installer that will not bring the node to the version, and what that means for the node. */
+const UNDONE: ReadonlyMap<string, readonly [reason: string, message: string]> = new Map([
+  ["Refused", ["InstallerRefused", "The agent did not run the installer."]],
+  ["Aborted", ["Aborted", "The upgrade was aborted before the installer was run."]],
+  ["Lost", ["InstallerLost", "The installer began, and nothing says how it ended."]],
+]);
 /** Says on a node which upgrade cordoned it, by uid: only such a node is uncordoned again. */
 export const CORDONED_BY = "fleetwright.dev/cordoned-by";
 
@@ -187,7 +193,9 @@ function advanceNode(
         "InstallerFailed",
         `The installer ended with ${entry.exitCode}; status.nodes has the last lines of its output.`,
       );
-    return arrived ? to("Verifying") : own(entry);
+    if (arrived) return to("Verifying");
+    const [reason, otherwise] = entry.installer === undefined ? [] : (UNDONE.get(entry.installer) ?? []);
+    return reason === undefined ? own(entry) : to("Uncordoning", reason, entry.installerMessage ?? otherwise);
   }
   const old = situation.oldComponents.get(entry.name) ?? [];
   if (arrived && isReady(node) && old.length === 0) return to("Uncordoning", "Upgraded");
@@ -205,6 +213,8 @@ function own(entry: NodeUpgradeStatus): NodeUpgradeStatus {
   delete ours.attempt;
   delete ours.exitCode;
   delete ours.output;
+  delete ours.installer;
+  delete ours.installerMessage;
   return ours;
 }
 

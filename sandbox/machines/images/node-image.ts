@@ -12,6 +12,8 @@ export interface NodeImage {
   source: string;
   /** The file to run, relative to `/app`. */
   main: string;
+  /** Settings of Node itself, before the program. */
+  nodeOptions?: readonly string[];
   /** More arguments. */
   args?: readonly string[];
   /** @default "65532:65532" */
@@ -44,7 +46,12 @@ export async function packNodeImage(image: NodeImage, archive: string): Promise<
     });
     const settings = {
       name: image.name,
-      entrypoint: ["/usr/bin/node", `/app/${image.main}`, ...(image.args ?? [])],
+      entrypoint: [
+        "/usr/bin/node",
+        ...(image.nodeOptions ?? []),
+        `/app/${image.main}`,
+        ...(image.args ?? []),
+      ],
       env: { PATH: "/usr/bin", NODE_ENV: "production" },
       workingDir: "/app",
       user: image.user ?? "65532:65532",

@@ -1,0 +1,1 @@
+export { CERTIFICATES_CONDITION, facts, VOLUME_CONDITION } from "./facts";

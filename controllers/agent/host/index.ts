@@ -1,0 +1,3 @@
+export { HostFolder, type HostGuard, type Ownership } from "./folder";
+export { HostRefusal } from "./refusal";
+export { HostRoot } from "./root";

@@ -1,0 +1,135 @@
+import { SYSTEM_NAMESPACE } from "../../api/names";
+import { RKE2_RELEASES } from "../../scripts/install-rke2";
+import { chooseControllers, FlagReader, helpText as help, type Flag } from "../program/flags";
+import { podServer, SERVICE_ACCOUNT_FOLDER, type Level } from "../runtime";
+import { HOST_MOUNT, METRICS_PORT } from "./needs";
+
+/** How the agent runs. */
+export interface Settings {
+  /** The API server's address. */
+  server: string;
+  /** Where the token and the authority lie. */
+  credentials: string;
+  namespace: string;
+  nodeName: string;
+  /** Where the host's root is mounted. */
+  hostRoot: string;
+  /** The process table that shows the host's processes. */
+  proc: string;
+  /** The folder of homes on the host. */
+  homesFolder: string;
+  endSessions: boolean;
+  onShutdown: "keep" | "lock";
+  /** Where the instance metadata service is; empty for none. */
+  metadataUrl: string;
+  rke2Releases: string;
+  controllers: readonly string[];
+  host: string | undefined;
+  port: number;
+  perSecond: number;
+  burst: number;
+  logLevel: Level;
+  /** The write, to the server or to the host, before which the process kills itself; for tests of crashes. */
+  failpoint: number | undefined;
+}
+
+/** Every flag; each can be given by the environment too, as `FLEETWRIGHT_` and its name in capitals. */
+export const FLAGS = {
+  node: { value: "name", default: "", describes: "the node; by default NODE_NAME of the environment" },
+  "host-root": { value: "folder", default: HOST_MOUNT, describes: "where the host's root is mounted" },
+  proc: { value: "folder", default: "/proc", describes: "the process table of the host" },
+  homes: { value: "folder", default: "/home", describes: "the folder of homes on the host" },
+  "end-sessions": {
+    value: "bool",
+    default: "true",
+    describes: "whether processes of a User that is deleted are ended",
+  },
+  "on-shutdown": {
+    value: "what",
+    default: "keep",
+    describes: "what becomes of accounts when the agent ends: keep or lock",
+  },
+  "metadata-url": {
+    value: "url",
+    default: "http://169.254.169.254",
+    describes: "the instance metadata service; none for none",
+  },
+  "rke2-releases": { value: "url", default: RKE2_RELEASES, describes: "from where RKE2's releases come" },
+  server: { value: "url", default: "", describes: "the API server; by default as the pod is told" },
+  credentials: {
+    value: "folder",
+    default: SERVICE_ACCOUNT_FOLDER,
+    describes: "the folder with token and ca.crt",
+  },
+  namespace: { value: "name", default: SYSTEM_NAMESPACE, describes: "the namespace of the product" },
+  controllers: {
+    value: "list",
+    default: "*",
+    describes: "which controllers run: names, * for all, -name for not",
+  },
+  host: {
+    value: "address",
+    default: "",
+    describes: "where probes and metrics are served; by default everywhere",
+  },
+  port: {
+    value: "number",
+    default: String(METRICS_PORT),
+    describes: "the port for probes and metrics; 0 for any",
+  },
+  qps: { value: "number", default: "20", describes: "requests a second to the API server" },
+  burst: { value: "number", default: "40", describes: "requests at once after a quiet time" },
+  "log-level": { value: "level", default: "info", describes: "debug, info, warn or error" },
+  failpoint: { value: "write=N", default: "", describes: "for tests: die before the Nth write" },
+} as const satisfies Record<string, Flag>;
+
+/** Reads the flags, then the environment, then the defaults. All that is wrong is told in one error. */
+export function readSettings(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+): Settings {
+  const flags = new FlagReader(FLAGS, argv, env);
+  const folder = (name: "host-root" | "proc" | "homes" | "credentials"): string => {
+    const text = flags.text(name);
+    if (!text.startsWith("/"))
+      flags.problems.push(`--${name} is ${JSON.stringify(text)}: give a path from the root`);
+    return text.length > 1 ? text.replace(/\/+$/, "") : text;
+  };
+  const nodeName = flags.text("node") || (env.NODE_NAME ?? "");
+  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(nodeName))
+    flags.problems.push(`--node is ${JSON.stringify(nodeName)}: give the node's name, or set NODE_NAME`);
+  const server = flags.text("server") || (podServer(env) ?? "");
+  if (!/^https:\/\//.test(server))
+    flags.problems.push(
+      `--server is ${JSON.stringify(server)}: give an https address, or set KUBERNETES_SERVICE_HOST`,
+    );
+  const metadataUrl = flags.text("metadata-url");
+  const settings: Settings = {
+    server,
+    credentials: folder("credentials"),
+    namespace: flags.text("namespace"),
+    nodeName,
+    hostRoot: folder("host-root"),
+    proc: folder("proc"),
+    homesFolder: folder("homes"),
+    endSessions: flags.oneOf("end-sessions", ["true", "false"], "give true or false") === "true",
+    onShutdown: flags.oneOf("on-shutdown", ["keep", "lock"], "give keep or lock"),
+    metadataUrl: metadataUrl === "none" ? "" : metadataUrl.replace(/\/+$/, ""),
+    rke2Releases: flags.text("rke2-releases"),
+    controllers: chooseControllers(flags.text("controllers"), known, flags.problems),
+    host: flags.text("host") || undefined,
+    port: flags.number("port", 0, 65535),
+    perSecond: flags.number("qps", 1),
+    burst: flags.number("burst", 1),
+    logLevel: flags.level("log-level"),
+    failpoint: flags.failpoint("failpoint"),
+  };
+  flags.finish("agent");
+  return settings;
+}
+
+/** What `--help` prints. */
+export function helpText(parts: readonly { name: string; describes: string }[]): string {
+  return help("The agent looks after the node that it runs on.", FLAGS, parts);
+}

@@ -1,0 +1,3 @@
+export { upgrade } from "./upgrade";
+export type { HostUnits } from "./host-units";
+export { SystemdUnits } from "./systemd-units";

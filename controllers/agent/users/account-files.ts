@@ -1,0 +1,73 @@
+import type { Stats } from "node:fs";
+import { HostRefusal, type HostFolder, type Ownership } from "../host";
+import type { AccountFiles } from "./accounts";
+
+/** The order of writing: an account is there when its entry in passwd is, and by then the rest is. */
+const FILES = ["group", "gshadow", "shadow", "passwd"] as const;
+type Name = (typeof FILES)[number];
+
+/** The account files as they were found, with what tells whether they changed since. */
+export interface FoundFiles {
+  texts: AccountFiles;
+  stats: ReadonlyMap<Name, Stats>;
+}
+
+/** Reads the account files. */
+export async function readAccountFiles(etc: HostFolder): Promise<FoundFiles> {
+  const stats = new Map<Name, Stats>();
+  const text = async (name: Name): Promise<string | undefined> => {
+    const found = await etc.read(name);
+    if (found !== undefined) stats.set(name, found.stats);
+    return found?.text;
+  };
+  const needed = async (name: Name): Promise<string> => {
+    const found = await text(name);
+    if (found === undefined)
+      throw new HostRefusal(
+        "FileMissing",
+        `${etc.path}/${name} does not exist on the node: it has no accounts.`,
+      );
+    return found;
+  };
+  const texts = {
+    passwd: await needed("passwd"),
+    shadow: await needed("shadow"),
+    group: await needed("group"),
+    gshadow: await text("gshadow"),
+  };
+  return { texts, stats };
+}
+
+/** Whether the files are as they shall be. */
+export function isSame(a: AccountFiles, b: AccountFiles): boolean {
+  return FILES.every((name) => a[name] === b[name]);
+}
+
+/** Writes those files that differ, each only if it is still the one that was read. */
+export async function writeAccountFiles(
+  etc: HostFolder,
+  found: FoundFiles,
+  wanted: AccountFiles,
+): Promise<void> {
+  for (const name of FILES) {
+    const text = wanted[name];
+    const stats = found.stats.get(name);
+    if (text === undefined || stats === undefined || text === found.texts[name]) continue;
+    await etc.write(name, text, ownershipOf(stats), async () => {
+      const now = await etc.look(name);
+      if (now === undefined || !sameFile(now, stats))
+        throw new HostRefusal(
+          "ChangedMeanwhile",
+          `${etc.path}/${name} was changed at the same time; trying again.`,
+        );
+    });
+  }
+}
+
+function ownershipOf({ uid, gid, mode }: Stats): Ownership {
+  return { uid, gid, mode: mode & 0o7777 };
+}
+
+function sameFile(a: Stats, b: Stats): boolean {
+  return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
+}

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import type { Login, LoginKey } from "./login";
+
+/** The first line of every file of keys that is ours. */
+export const KEYS_HEADER =
+  "# Managed by Fleetwright: other lines are removed at once. Change the User instead.";
+
+/** The keys of a login that open something at a moment. */
+export function keysInForce({ keys }: Pick<Login, "keys">, now: number): LoginKey[] {
+  return keys.filter(({ notAfter }) => notAfter === undefined || notAfter > now);
+}
+
+/** When the next key of a login expires. */
+export function nextExpiry(login: Pick<Login, "keys">, now: number): number | undefined {
+  const moments = keysInForce(login, now).flatMap(({ notAfter }) =>
+    notAfter === undefined ? [] : [notAfter],
+  );
+  return moments.length === 0 ? undefined : Math.min(...moments);
+}
+
+/** What `authorized_keys` holds at a moment. */
+export function renderKeys(login: Pick<Login, "keys">, now: number): string {
+  return `${[KEYS_HEADER, ...keysInForce(login, now).map(({ line }) => line)].join("\n")}\n`;
+}
+
+/** What was found in a file of keys instead of what belongs there, for people. */
+export function describeTampering(found: string, wanted: string): string {
+  const [have, want] = [found, wanted].map((text) => text.split("\n").filter((line) => line.trim() !== ""));
+  const foreign = (have ?? []).filter((line) => want?.includes(line) === false);
+  const missing = (want ?? []).filter((line) => have?.includes(line) === false);
+  const parts = [
+    ...(foreign.length === 0
+      ? []
+      : [
+          `${foreign.length} foreign ${foreign.length === 1 ? "line" : "lines"} (${foreign.slice(0, 3).map(nameLine).join("; ")}${foreign.length > 3 ? "; …" : ""})`,
+        ]),
+    ...(missing.length === 0 ? [] : [`${missing.length} of its lines missing`]),
+  ];
+  return parts.length === 0 ? "its lines in another form" : parts.join(" and ");
+}
+
+/** A line of a file of keys, by the fingerprint that sshd writes to its log if it is a key. */
+function nameLine(line: string): string {
+  const [, algorithm, blob] =
+    /(?:^|\s)((?:ssh|ecdsa|sk)-[a-z0-9@.-]+)\s+([A-Za-z0-9+/=]{16,})(?:\s|$)/.exec(line) ?? [];
+  if (algorithm === undefined || blob === undefined)
+    return `"${line.slice(0, 40).replace(/[^ -~]/g, "?")}${line.length > 40 ? "…" : ""}"`;
+  const digest = createHash("sha256").update(Buffer.from(blob, "base64")).digest("base64");
+  return `${algorithm} SHA256:${digest.replace(/=+$/, "")}`;
+}

@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from "node:crypto";
+import { errorCode } from "../../runtime";
+import { HostRefusal, type HostFolder, type HostRoot } from "../host";
+import { describeTampering } from "./authorized-keys";
+
+const SSH = ".ssh";
+const KEYS = "authorized_keys";
+
+/** An account whose home is looked after. */
+export interface Resident {
+  name: string;
+  uid: number;
+  /** What `authorized_keys` shall hold. */
+  keys: string;
+  /** The digest of what was last put there; undefined if nothing was. */
+  lastKeys: string | undefined;
+}
+
+/** A digest of a file of keys, short enough for thousands of them. */
+export function keysDigest(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+}
+
+/**
+ * Brings a home with its keys to what it shall be. Gives what was found that somebody else must have done, in words. What
+ * the person keeps in the home is theirs and not looked at.
+ */
+export function openHome(root: HostRoot, homesFolder: string, resident: Resident): Promise<string[]> {
+  const { name, uid, lastKeys } = resident;
+  const owner = { uid, gid: uid, mode: 0o700 };
+  return root.inFolder(homesFolder, async (homes) => {
+    const findings: string[] = [];
+    const known = await homes.folder(name);
+    const home = known ?? (await homes.ensureFolder(name, owner));
+    try {
+      const had = await home.ownership();
+      // Closed when its User was gone, or not finished when the agent was stopped.
+      if (had.uid !== uid || had.gid !== uid) await home.setOwnership(owner);
+      // sshd looks at no keys below a folder that others may write to.
+      else if ((had.mode & 0o022) !== 0) {
+        findings.push(`the home had mode ${octal(had.mode)}`);
+        await home.setOwnership({ ...had, mode: had.mode & ~0o022 });
+      }
+      const ssh = await keysFolder(home, owner, findings, lastKeys !== undefined);
+      try {
+        await putKeys(ssh, resident, findings);
+      } finally {
+        await ssh.close();
+      }
+    } finally {
+      await home.close();
+    }
+    return findings;
+  });
+}
+
+async function keysFolder(
+  home: HostFolder,
+  owner: { uid: number; gid: number; mode: number },
+  findings: string[],
+  expected: boolean,
+): Promise<HostFolder> {
+  let found: HostFolder | undefined;
+  try {
+    found = await home.folder(SSH);
+  } catch (error) {
+    if (!(error instanceof HostRefusal)) throw error;
+    findings.push(`${SSH} was not a folder (${error.reason})`);
+    await home.remove(SSH);
+  }
+  if (found === undefined) {
+    if (expected && findings.length === 0) findings.push(`${SSH} was missing`);
+    return home.ensureFolder(SSH, owner);
+  }
+  const had = await found.ownership();
+  if ((await found.setOwnership(owner)) && expected)
+    findings.push(`${SSH} had owner ${had.uid} and mode ${octal(had.mode)}`);
+  return found;
+}
+
+async function putKeys(
+  ssh: HostFolder,
+  { uid, keys, lastKeys }: Resident,
+  findings: string[],
+): Promise<void> {
+  const stands = await ssh.look(KEYS);
+  if (stands !== undefined && !stands.isFile()) {
+    findings.push(
+      stands.isSymbolicLink()
+        ? `${KEYS} was a symbolic link to ${await ssh.linkTarget(KEYS)}`
+        : `${KEYS} was not a file`,
+    );
+    await putAway(ssh);
+  }
+  const found = await ssh.read(KEYS);
+  if (found === undefined) {
+    if (lastKeys !== undefined && findings.length === 0) findings.push(`${KEYS} was missing`);
+  } else {
+    const { stats, text } = found;
+    const owned = stats.uid === uid && stats.gid === uid;
+    const private_ = (stats.mode & 0o7777) === 0o600;
+    if (text === keys && owned && private_) return;
+    if (text !== keys && lastKeys !== undefined && keysDigest(text) !== lastKeys)
+      findings.push(`${KEYS} had ${describeTampering(text, keys)}`);
+    if (!owned || !private_)
+      findings.push(`${KEYS} had owner ${stats.uid} and mode ${octal(stats.mode & 0o7777)}`);
+  }
+  try {
+    await ssh.write(KEYS, keys, { uid, gid: uid, mode: 0o600 });
+  } catch (error) {
+    // Better nobody gets in than somebody whose key was taken away; a file that lacks new keys does no harm.
+    const lines = new Set(keys.split("\n"));
+    if (found?.text.split("\n").some((line) => !lines.has(line)) === true)
+      await ssh.remove(KEYS).catch(() => {});
+    throw error;
+  }
+}
+
+/** What cannot be removed at once, a folder with something in it, gets another name. */
+async function putAway(ssh: HostFolder): Promise<void> {
+  try {
+    await ssh.remove(KEYS);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) throw error;
+    await ssh.rename(KEYS, `${KEYS}.found-${randomBytes(4).toString("hex")}`);
+  }
+}
+
+/** Takes the keys of an account away, before anything else of it goes. */
+export async function takeKeys(root: HostRoot, homesFolder: string, name: string): Promise<void> {
+  try {
+    await root.ifFolder(`${homesFolder}/${name}/${SSH}`, (ssh) => ssh.remove(KEYS));
+  } catch (error) {
+    // Somebody put something else there. The account itself goes next, and then no key opens anything.
+    if (!(error instanceof HostRefusal) && !["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? ""))
+      throw error;
+  }
+}
+
+/** Closes the home of an account that is gone: it stays as it is, for root alone. */
+export async function closeHome(root: HostRoot, homesFolder: string, name: string): Promise<void> {
+  try {
+    await root.ifFolder(`${homesFolder}/${name}`, (home) =>
+      home.setOwnership({ uid: 0, gid: 0, mode: 0o700 }),
+    );
+  } catch (error) {
+    if (!(error instanceof HostRefusal)) throw error;
+  }
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, "0");
+}

@@ -1,0 +1,1 @@
+export { LOGINS_CONDITION, users } from "./users";

@@ -1,0 +1,40 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { isOurs } from "./accounts";
+
+const ROUNDS = 10;
+
+/**
+ * Ends all processes of a user id. They are killed and not asked: somebody who was shut out has nothing left to save, and
+ * might answer. Processes that are made meanwhile are found in the next round.
+ */
+export async function endProcesses(proc: string, uid: number): Promise<number> {
+  if (!isOurs(uid)) throw new Error(`The user id ${uid} is not one of ours: its processes are left alone.`);
+  const ended = new Set<number>();
+  for (let round = 0; round < ROUNDS; round++) {
+    const found = await processesOf(proc, uid);
+    if (found.length === 0) break;
+    for (const pid of found) {
+      try {
+        process.kill(pid, "SIGKILL");
+        ended.add(pid);
+      } catch {
+        // It ended by itself.
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return ended.size;
+}
+
+async function processesOf(proc: string, uid: number): Promise<number[]> {
+  const names = (await readdir(proc)).filter((name) => /^[1-9][0-9]*$/.test(name));
+  const found: number[] = [];
+  for (const name of names) {
+    const status = await readFile(path.join(proc, name, "status"), "utf8").catch(() => "");
+    const [, real, effective] = /^Uid:\t(\d+)\t(\d+)/m.exec(status) ?? [];
+    const zombie = /^State:\tZ/m.test(status);
+    if (!zombie && [real, effective].includes(String(uid))) found.push(Number(name));
+  }
+  return found;
+}
