@@ -30,8 +30,12 @@ export async function preflight(
   if (missing.length > 0)
     throw new PluginError("Forbidden", `Nothing was changed. ${describeMissing(account.name, missing)}`);
   throwIfAny(await escalations(placed, account, signal));
-  const looks = await Promise.all(placed.map((one) => account.look(plugin, one, signal)));
-  throwIfAny(looks.flatMap(({ problem }) => (problem?.reason === "ForeignObject" ? [problem] : [])));
+  const foreign: Problem[] = [];
+  for (const one of placed) {
+    const { problem } = await account.look(plugin, one, signal);
+    if (problem?.reason === "ForeignObject") foreign.push(problem);
+  }
+  throwIfAny(foreign);
 }
 
 async function reviewed(account: Account, rights: readonly Right[], signal: AbortSignal): Promise<Right[]> {

@@ -19,7 +19,7 @@ export interface Right {
 
 /** What it takes to install an object, to look after it and to remove it. */
 export const VERBS: readonly string[] = ["get", "create", "patch", "delete"];
-const AT_ONCE = 8;
+const AT_ONCE = 2;
 
 /** The rights that installing needs, in the end of removal too. */
 export function neededRights(placed: readonly Placed[]): Right[] {
@@ -118,7 +118,8 @@ function grants(home: string, account: string, missing: readonly Right[]): strin
 /** Whether the coordinator was refused to act as the account, and what to do. */
 export function mayNotImpersonate(error: unknown, { namespace, name }: AccountName): Problem | undefined {
   if (!(error instanceof ApiError) || error.code !== 403) return undefined;
-  if (!(error.status.message ?? "").includes(' cannot impersonate resource "serviceaccounts"')) return undefined;
+  if (!(error.status.message ?? "").includes(' cannot impersonate resource "serviceaccounts"'))
+    return undefined;
   const role = `fleetwright-coordinator-as-${name}`;
   return {
     reason: "AccountNotAllowed",
