@@ -3,3 +3,4 @@ export { quiet, writesWithin } from "./rest";
 export { crashAtEveryWrite, type Change } from "./crash";
 export { AgentStandIn } from "./agent-stand-in";
 export { applyAll, catalogueFile, find, PluginProbe, tracesOf, type AnyObject } from "./plugin-scene";
+export { FileStore, type Stored } from "./file-store";

@@ -141,32 +141,35 @@ export async function find<T extends KubernetesObject>(
   }
 }
 
-/** Everything in the cluster that carries a Plugin's label, and its records, by path. */
+/** Everything in the cluster that carries a Plugin's label, and its records. */
 export async function tracesOf(client: ApiClient, plugin: string): Promise<string[]> {
-  const groups = await client.request<{ groups: { preferredVersion: { groupVersion: string } }[] }>({
-    method: "GET",
-    path: "/apis",
+  // Right after a definition went, the server says 429 or 404 to who asks for what it does not serve any more.
+  const ask = async <T>(path: string, otherwise: T, query: Record<string, string> = {}): Promise<T> =>
+    client.request<T>({ method: "GET", path, query }).catch((error: unknown) => {
+      if (error instanceof ApiError && [404, 429, 503].includes(error.code)) return otherwise;
+      throw error;
+    });
+  const { groups } = await ask<{ groups: { preferredVersion: { groupVersion: string } }[] }>("/apis", {
+    groups: [],
   });
   const roots = [
     "/api/v1",
-    ...groups.groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`),
+    ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`),
   ];
   const found: string[] = [];
+  const look = async (path: string, what: string, label: string): Promise<void> => {
+    const none = { items: [] as KubernetesObject[] };
+    const { items } = await ask(path, none, { labelSelector: `${label}=${plugin}` });
+    found.push(...items.map(({ metadata }) => `${what} ${metadata.namespace ?? ""}/${metadata.name}`));
+  };
   for (const root of roots) {
-    const { resources } = await client
-      .request<{ resources: { name: string; verbs: string[] }[] }>({ method: "GET", path: root })
-      .catch(() => ({ resources: [] }));
-    for (const { name, verbs } of resources) {
-      if (!verbs.includes("list") || name.includes("/")) continue;
-      for (const label of ["fleetwright.dev/plugin", "fleetwright.dev/plugin-record"]) {
-        const { items } = await client.request<{ items: KubernetesObject[] }>({
-          method: "GET",
-          path: `${root}/${name}`,
-          query: { labelSelector: `${label}=${plugin}` },
-        });
-        found.push(...items.map(({ metadata }) => `${name} ${metadata.namespace ?? ""}/${metadata.name}`));
-      }
-    }
+    const { resources } = await ask<{ resources: { name: string; verbs: string[] }[] }>(root, {
+      resources: [],
+    });
+    for (const { name, verbs } of resources)
+      if (verbs.includes("list") && !name.includes("/"))
+        await look(`${root}/${name}`, name, "fleetwright.dev/plugin");
   }
+  await look("/api/v1/secrets", "secrets", "fleetwright.dev/plugin-record");
   return found;
 }
