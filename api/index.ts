@@ -28,7 +28,8 @@ export {
   type NodePoolLabel,
   type NodePoolLabelSpecInput,
 } from "./node-pool-label";
-export { plugin, type Plugin, type PluginSpecInput } from "./plugin";
+export { plugin, PLUGIN_INSTALLER, type Plugin, type PluginSpecInput } from "./plugin";
+export { PLUGIN_NAMESPACE } from "./plugin-source";
 export { registry, REGISTRIES_LABEL, type Registry, type RegistrySpecInput } from "./registry";
 export type { Condition } from "./schema/condition";
 export type {

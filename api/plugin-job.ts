@@ -51,6 +51,11 @@ const job = z.strictObject({
   backoffLimit: z.int().min(0).max(10).default(1).describe("How often it is tried again."),
 });
 
+/** Counts how often the jobs of a version were asked for. */
+export function attempt() {
+  return z.int().min(1).max(1000);
+}
+
 /** Jobs that run one after another, each only if the one before succeeded. */
 export function jobs() {
   return mapOf(job, "name", 16);

@@ -4,6 +4,9 @@ import { dataKey, referenceFields, referenceTo } from "./schema/reference";
 import { withKeywords, withRule } from "./schema/rule";
 import { digest, downloadUrl, HOST_AND_PORT, text, textLike } from "./schema/text";
 
+/** The namespace of plugins: apart from the product's own, so that what runs there cannot use the product's accounts. */
+export const PLUGIN_NAMESPACE = "fleetwright-plugins";
+
 const like = (pattern: RegExp) => z.string().refine((found) => pattern.test(found), "is not valid here");
 
 // The server itself knows what the metadata of an embedded object may be; here it is said once more for TypeScript.
@@ -55,7 +58,7 @@ const inline = withRule(listOf(manifest, 100), {
 
 const keyed = (what: "Secret" | "ConfigMap") =>
   z.strictObject({
-    ...referenceFields(what),
+    ...referenceFields(what, PLUGIN_NAMESPACE),
     key: dataKey()
       .optional()
       .describe("The key whose text holds the manifests; without it, all keys in the order of their names."),
@@ -77,12 +80,14 @@ export const pluginSource = withRule(
           `${HOST_AND_PORT}(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)+(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?@sha256:[0-9a-f]{64}`,
           "the reference must be host/repository@sha256:<digest>, a tag before the @ is allowed: a tag alone can change its meaning",
         ).describe("The artifact, with its digest."),
-        pullSecretRef: referenceTo("Secret")
+        pullSecretRef: referenceTo("Secret", PLUGIN_NAMESPACE)
           .optional()
           .describe("A Secret of type `kubernetes.io/dockerconfigjson` to pull it with."),
       })
       .optional()
-      .describe("An OCI artifact whose layers are manifests in YAML or a tar archive of such."),
+      .describe(
+        "An OCI artifact whose layers are manifests in YAML or JSON, or a tar archive of such, gzipped or not.",
+      ),
     http: z
       .strictObject({
         url: downloadUrl().describe("The address of a file with manifests in YAML."),

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { jobs } from "./plugin-job";
-import { pluginSource } from "./plugin-source";
+import { attempt, jobs } from "./plugin-job";
+import { PLUGIN_NAMESPACE, pluginSource } from "./plugin-source";
 import { commonStatus } from "./schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "./schema/kind";
 import { listOf, mapOf } from "./schema/list";
-import { referenceTo, SYSTEM_NAMESPACE } from "./schema/reference";
+import { referenceTo } from "./schema/reference";
 import { withKeywords, withRule } from "./schema/rule";
 import { dnsLabelName, recordedMoment, text, textLike } from "./schema/text";
 
@@ -15,6 +15,9 @@ const version = () =>
     "the version must be X.Y.Z or vX.Y.Z, as semantic versions are",
   );
 
+/** The service account that installs plugins which name no other; its rights are those that the bundled ones need. */
+export const PLUGIN_INSTALLER = "fleetwright-plugins";
+
 const valueKey = /^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/;
 const values = withRule(withKeywords(z.record(z.string(), z.string().max(4096)), { maxProperties: 64 }), {
   cel: `self.all(k, k.matches(r"${valueKey.source}"))`,
@@ -24,8 +27,10 @@ const values = withRule(withKeywords(z.record(z.string(), z.string().max(4096)),
 
 const valuesFrom = withRule(
   z.strictObject({
-    configMapRef: referenceTo("ConfigMap").optional().describe("A ConfigMap whose data are values."),
-    secretRef: referenceTo("Secret").optional().describe("A Secret whose data are values."),
+    configMapRef: referenceTo("ConfigMap", PLUGIN_NAMESPACE)
+      .optional()
+      .describe("A ConfigMap whose data are values."),
+    secretRef: referenceTo("Secret", PLUGIN_NAMESPACE).optional().describe("A Secret whose data are values."),
   }),
   {
     cel: "has(self.configMapRef) != has(self.secretRef)",
@@ -42,9 +47,18 @@ const spec = withRule(
     version: version().describe("The version of what `source` holds; changing it is an upgrade."),
     source: pluginSource.describe("Where the manifests come from: exactly one of its fields."),
     namespace: dnsLabelName("the namespace")
-      .default(SYSTEM_NAMESPACE)
+      .default(PLUGIN_NAMESPACE)
       .describe("Where manifests go that name no namespace, and where the jobs run."),
-    values: values.optional().describe("Values for the places `${key}` in the manifests."),
+    serviceAccountName: dnsLabelName("the service account's name")
+      .default(PLUGIN_INSTALLER)
+      .describe(
+        "The service account in the product's namespace with whose rights everything is read, installed and removed.",
+      ),
+    values: values
+      .optional()
+      .describe(
+        "Values for the places `${key}` in the texts of the manifests; `${key:int}` and `${key:bool}` become a number and true or false, and `$${` stands for `${`.",
+      ),
     valuesFrom: listOf(valuesFrom, 16)
       .default([])
       .describe("More values, from other objects; later entries win, and `values` wins over all of them."),
@@ -52,6 +66,9 @@ const spec = withRule(
       .strictObject({
         before: jobs().default([]).describe("Jobs that run before the manifests are applied."),
         after: jobs().default([]).describe("Jobs that run after they were applied."),
+        attempt: attempt()
+          .default(1)
+          .describe("Each job runs once for each version. Raise this to run them again for the same one."),
       })
       .prefault({})
       .describe("Jobs around each install and upgrade."),
@@ -83,7 +100,19 @@ const revision = z.strictObject({
   version: text(64).describe("The version."),
   digest: text(71).describe("The SHA-256 of the manifests as they were applied."),
   appliedAt: recordedMoment().describe("When."),
-  outcome: z.enum(["Succeeded", "Failed"]).describe("How it went."),
+  outcome: z.enum(["InProgress", "Succeeded", "Failed"]).describe("How it went."),
+});
+
+const job = z.strictObject({
+  name: text(40).describe("The job's name in the spec."),
+  when: z.enum(["Before", "After"]).describe("Whether it runs before or after the manifests are applied."),
+  version: text(64).describe("The version that it ran for."),
+  attempt: attempt().describe("Which attempt it was."),
+  job: text(127).describe("The Job in the cluster, as namespace/name."),
+  outcome: z.enum(["Running", "Succeeded", "Failed"]).describe("How it went."),
+  startedAt: recordedMoment().describe("When it was made."),
+  completedAt: recordedMoment().optional().describe("When it ended."),
+  message: text(512, 0).optional().describe("Why it failed."),
 });
 
 const installed = z.strictObject({
@@ -91,7 +120,10 @@ const installed = z.strictObject({
   kind: text(63).describe("Its kind."),
   namespace: text(63).optional().describe("Its namespace, if it is in one."),
   name: text(253).describe("Its name."),
-  health: z.enum(["Healthy", "Progressing", "Unhealthy", "Missing"]).optional().describe("How it is."),
+  health: z
+    .enum(["Healthy", "Progressing", "Unhealthy", "Missing", "Unknown"])
+    .optional()
+    .describe("How it is."),
   message: text(512, 0).optional().describe("Why it is not healthy."),
 });
 
@@ -104,6 +136,7 @@ export const plugin = defineKind({
   details: [
     "The coordinator applies the manifests in a safe order, watches the health of what it installed, removes what a new version no longer has, and can go back to an earlier version.",
     "Only what the Plugin itself installed is ever changed or removed; what was installed stands in status.",
+    "Everything is done with the rights of `spec.serviceAccountName`, never with the coordinator's own: a Plugin can do no more than that account, and one that needs more says in status which right is missing.",
   ],
   spec,
   status: z.strictObject({
@@ -117,6 +150,7 @@ export const plugin = defineKind({
     ready: z.int().min(0).optional().describe("How many of its objects are healthy."),
     total: z.int().min(0).optional().describe("How many objects it has."),
     history: mapOf(revision, "revision", 50).optional().describe("What was applied before."),
+    jobs: listOf(job, 32).optional().describe("The jobs of the version that is installed or under way."),
     inventory: listOf(installed, 2000).optional().describe("Every object that it installed."),
   }),
   columns: [

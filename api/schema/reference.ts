@@ -10,16 +10,16 @@ export function dataKey(): z.ZodString {
 }
 
 /** The fields by which a Secret or ConfigMap is named. */
-export function referenceFields(what: string) {
+export function referenceFields(what: string, namespace = SYSTEM_NAMESPACE) {
   return {
     name: objectName(`the ${what}'s name`).describe(`The ${what}'s name.`),
     namespace: dnsLabelName(`the ${what}'s namespace`)
-      .default(SYSTEM_NAMESPACE)
+      .default(namespace)
       .describe(`The ${what}'s namespace.`),
   };
 }
 
 /** Names a Secret or ConfigMap as a whole. */
-export function referenceTo(what: "Secret" | "ConfigMap") {
-  return z.strictObject(referenceFields(what));
+export function referenceTo(what: "Secret" | "ConfigMap", namespace = SYSTEM_NAMESPACE) {
+  return z.strictObject(referenceFields(what, namespace));
 }

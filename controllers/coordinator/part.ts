@@ -23,5 +23,7 @@ export interface Part {
   /** One line for `--help`. */
   describes: string;
   rules: readonly PolicyRule[];
+  /** What it needs in the product's namespace only. */
+  homeRules?: readonly PolicyRule[];
   setUp(workplace: Workplace): void;
 }

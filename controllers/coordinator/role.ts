@@ -32,6 +32,11 @@ export function rolesOf(parts: readonly Part[], namespace: string): Role[] {
       metadata: { name, labels },
       rules: joinRules([...COMMON_RULES, ...parts.flatMap(({ rules }) => rules)]),
     },
-    { apiVersion, kind: "Role", metadata: { name, namespace, labels }, rules: joinRules(LEASE_RULES) },
+    {
+      apiVersion,
+      kind: "Role",
+      metadata: { name, namespace, labels },
+      rules: joinRules([...LEASE_RULES, ...parts.flatMap(({ homeRules = [] }) => homeRules)]),
+    },
   ];
 }

@@ -17,6 +17,8 @@ export interface ApiClientOptions extends TransportOptions {
   userAgent?: string;
   /** How long a request other than a watch may take. @default 30000 */
   timeoutMs?: number;
+  /** Whom to act as, such as `system:serviceaccount:a:b`; the server asks whether that is allowed. @default oneself */
+  impersonate?: string;
   /** How often a request is sent again after "429 Too Many Requests". @default 5 */
   maxRetries?: number;
 }
@@ -84,6 +86,12 @@ export class ApiClient {
   /** The same client, the same connections, but each write asks the guard at the last moment. */
   guardedBy(guard: WriteGuard): ApiClient {
     return new ApiClient(this.#transport, { ...this.#options, metrics: this.metrics }, guard, this.#limiter);
+  }
+
+  /** The same client, the same connections and guard, but every request is made with the rights of somebody else. */
+  actingAs(user: string): ApiClient {
+    const options = { ...this.#options, metrics: this.metrics, impersonate: user };
+    return new ApiClient(this.#transport, options, this.#guard, this.#limiter);
   }
 
   async get<T extends KubernetesObject>(
@@ -215,7 +223,12 @@ export class ApiClient {
   }
 
   #headers(): Record<string, string> {
-    return { accept: "application/json", "user-agent": this.#options.userAgent ?? "fleetwright" };
+    const { userAgent = "fleetwright", impersonate } = this.#options;
+    return {
+      accept: "application/json",
+      "user-agent": userAgent,
+      ...(impersonate === undefined ? {} : { "impersonate-user": impersonate }),
+    };
   }
 
   async #once(request: ApiRequest): Promise<Buffer> {

@@ -2,3 +2,5 @@ export { startWorld, type CoordinatorWorld, type Running, type StartOptions } fr
 export { quiet, writesWithin } from "./rest";
 export { crashAtEveryWrite, type Change } from "./crash";
 export { AgentStandIn } from "./agent-stand-in";
+export { applyAll, catalogueFile, find, PluginProbe, tracesOf, type AnyObject } from "./plugin-scene";
+export { FileStore, type Stored } from "./file-store";

@@ -1,0 +1,214 @@
+import type { ReconcileContext } from "../../runtime";
+import type { PluginObject } from "../kinds";
+import type { Workplace } from "../part";
+import type { Account, Kept } from "./account";
+import type { Discovery } from "./discovery";
+import { healthOf } from "./health";
+import { isCurrent, JOBS, runJobs, type JobsOutcome, type When } from "./job";
+import type { Manifest } from "./manifest";
+import { CRD_RANK, inOrder, rankOf } from "./order";
+import { place, type Placed, type Placement } from "./placing";
+import type { Problem } from "./problem";
+import { ALLOW_DATA_LOSS, removeAll } from "./removal";
+import type { JobRecord, Progress, Revision, Revisions } from "./revision";
+
+/** What came of a pass over a revision. */
+export interface Pass {
+  kept: Map<string, Kept>;
+  current: Revision;
+  problem?: Problem;
+  waitingFor?: string;
+}
+
+/** What is needed to carry out a revision. */
+export interface Tools {
+  workplace: Workplace;
+  discovery: Discovery;
+  revisions: Revisions;
+}
+
+/** Brings the cluster to the newest revision of one Plugin, as far as one pass can. */
+export class Installation {
+  readonly #tools: Tools;
+  readonly #plugin: PluginObject;
+  readonly #account: Account;
+  readonly #context: ReconcileContext;
+  readonly #earlier: readonly Revision[];
+  #current: Revision;
+
+  constructor(
+    tools: Tools,
+    plugin: PluginObject,
+    account: Account,
+    revisions: { earlier: readonly Revision[]; current: Revision },
+    context: ReconcileContext,
+  ) {
+    this.#tools = tools;
+    this.#plugin = plugin;
+    this.#account = account;
+    this.#earlier = revisions.earlier;
+    this.#current = revisions.current;
+    this.#context = context;
+  }
+
+  /** Looks at all objects and changes nothing. */
+  async look({ placed }: Placement): Promise<Map<string, Kept>> {
+    const kept = new Map<string, Kept>();
+    for (const one of placed)
+      kept.set(one.id, await this.#account.look(this.#name, one, this.#context.signal));
+    return kept;
+  }
+
+  /** Keeps all objects as they are wanted, in order; what follows definitions waits until those are served. */
+  async keep({ placed }: Placement): Promise<{ kept: Map<string, Kept>; waitingFor?: string }> {
+    const kept = new Map<string, Kept>();
+    const ordered = inOrder(
+      placed.map((one) => ({ ...one, apiVersion: one.manifest.apiVersion, kind: one.manifest.kind })),
+    );
+    for (const group of ordered) {
+      for (const one of group)
+        kept.set(one.id, await this.#account.keep(this.#name, one, this.#context.signal));
+      const isDefinitions = group[0] !== undefined && rankOf(group[0]) === CRD_RANK;
+      const late = isDefinitions ? group.filter(({ id }) => !isEstablished(kept.get(id))) : [];
+      if (late[0] !== undefined)
+        return { kept, waitingFor: `the definition ${late[0].manifest.metadata.name} to be established` };
+    }
+    return { kept };
+  }
+
+  /** Everything that a revision takes: jobs before, objects, jobs after, and what it no longer has. */
+  async advance(placement: Placement): Promise<Pass> {
+    const none = new Map<string, Kept>();
+    const before = await this.#jobs("Before");
+    if (before !== "done") return this.#stopped(none, before);
+    const { kept, waitingFor } = await this.keep(placement);
+    if (waitingFor !== undefined) return this.#stopped(kept, { waitingFor });
+    const problems = [...kept.values(), ...placement.unplaced].flatMap(({ problem }) =>
+      problem === undefined ? [] : [problem],
+    );
+    const [first] = problems;
+    if (first !== undefined) return this.#stopped(kept, { problem: joined(problems, first) });
+    const after = await this.#jobs("After");
+    if (after !== "done") return this.#stopped(kept, after);
+    if (this.#current.progress.outcome !== "Succeeded") {
+      const left = await this.#prune(placement);
+      if (left !== undefined) return this.#stopped(kept, left);
+      await this.#note({ ...this.#current.progress, outcome: "Succeeded" });
+    }
+    return { kept, current: this.#current };
+  }
+
+  get #name(): string {
+    return this.#plugin.metadata.name;
+  }
+
+  async #stopped(kept: Map<string, Kept>, why: Exclude<JobsOutcome, "done">): Promise<Pass> {
+    if ("waitingFor" in why) return { kept, current: this.#current, waitingFor: why.waitingFor };
+    if (why.problem.reason === "JobFailed")
+      await this.#note({ ...this.#current.progress, outcome: "Failed" });
+    return { kept, current: this.#current, problem: why.problem };
+  }
+
+  // Going back runs no jobs: those of that version ran when it was installed.
+  async #jobs(when: When): Promise<JobsOutcome> {
+    if (this.#plugin.spec.rollbackTo !== undefined) return "done";
+    const scene = {
+      plugin: this.#plugin,
+      account: this.#account,
+      revisions: [...this.#earlier, this.#current],
+      note: async (record: JobRecord): Promise<void> => {
+        const { progress } = this.#current;
+        const others = progress.jobs.filter(
+          ({ when: other, name, version, attempt }) =>
+            other !== record.when ||
+            name !== record.name ||
+            version !== record.version ||
+            attempt !== record.attempt,
+        );
+        await this.#note({ ...progress, jobs: [...others, record] });
+      },
+    };
+    return runJobs(when, scene, this.#context);
+  }
+
+  async #note(progress: Progress): Promise<void> {
+    this.#current = await this.#tools.revisions.note(this.#current, progress, this.#context.signal);
+  }
+
+  /** Removes what earlier revisions had and this one does not. */
+  async #prune({ placed }: Placement): Promise<Exclude<JobsOutcome, "done"> | undefined> {
+    const ids = new Set(placed.map(({ id }) => id));
+    const { targets, problems } = await everything(
+      this.#plugin,
+      this.#earlier,
+      this.#tools.discovery,
+      this.#context.signal,
+    );
+    const old = targets.filter(({ id }) => !ids.has(id));
+    const jobs = [...this.#earlier, this.#current]
+      .flatMap(({ progress }) => progress.jobs)
+      .filter((record) => !isCurrent(this.#plugin, record))
+      .map(jobTarget);
+    const left = await removeAll(
+      [...old, ...jobs],
+      removalOptions(this.#plugin, this.#account, this.#tools.workplace),
+      this.#context.signal,
+    );
+    const [first] = [...left.problems, ...problems];
+    if (first !== undefined) return { problem: joined([...left.problems, ...problems], first) };
+    return left.waitingFor.length === 0 ? undefined : { waitingFor: `${left.waitingFor.join(", ")} to go` };
+  }
+}
+
+/** How the objects of a Plugin are removed. */
+export function removalOptions(
+  { metadata }: PluginObject,
+  account: Account,
+  { manager }: Workplace,
+): Parameters<typeof removeAll>[1] {
+  const allowDataLoss = metadata.annotations?.[ALLOW_DATA_LOSS] === "true";
+  return { plugin: metadata.name, account, coordinator: manager.reader, allowDataLoss };
+}
+
+/** Every object that revisions ever had, placed; of a kind that is gone there are none any more. */
+export async function everything(
+  { metadata }: PluginObject,
+  revisions: readonly Revision[],
+  discovery: Discovery,
+  signal: AbortSignal,
+  more: readonly Manifest[] = [],
+): Promise<{ targets: Placed[]; problems: Problem[] }> {
+  const targets = new Map<string, Placed>();
+  const problems = new Map<string, Problem>();
+  const all = [...revisions, { objects: [...more], namespace: "" }];
+  for (const { objects, namespace } of all) {
+    const { placed, unplaced } = await place(metadata.name, objects, namespace, discovery, signal);
+    for (const one of placed) targets.set(one.id, one);
+    for (const { problem } of unplaced) if (problem.passing === true) problems.set(problem.message, problem);
+  }
+  return { targets: [...targets.values()], problems: [...problems.values()] };
+}
+
+/** The Job of a record, as something that can be removed. */
+export function jobTarget({ job }: JobRecord): Placed {
+  const [namespace = "", name = ""] = job.split("/");
+  const manifest = { apiVersion: "batch/v1", kind: "Job", metadata: { namespace, name } };
+  return { manifest, resource: JOBS, id: `Job.batch ${job}` };
+}
+
+function isEstablished(found: Kept | undefined): boolean {
+  // One that could not be made is told as a problem; only one that is on its way is waited for.
+  if (found?.live === undefined) return found?.problem !== undefined;
+  return (
+    healthOf({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", ...found.live })
+      .health !== "Progressing"
+  );
+}
+
+function joined(problems: readonly Problem[], first: Problem): Problem {
+  const passing = problems.every((problem) => problem.passing === true);
+  const worst = problems.find((problem) => problem.passing !== true) ?? first;
+  const list = problems.slice(0, 5).map(({ message }) => message);
+  const more = problems.length > 5 ? ` And ${problems.length - 5} more.` : "";
+  return { reason: worst.reason, message: list.join(" ") + more, passing };
+}

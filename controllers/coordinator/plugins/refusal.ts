@@ -1,0 +1,86 @@
+import { ApiError, ApplyConflictError, isConflict, type Resource } from "../../runtime";
+import { isNamespaceGone } from "../ownership";
+import { nameOf, type Manifest } from "./manifest";
+import type { Problem } from "./problem";
+import { describeMissing, mayNotImpersonate, type AccountName, type Right } from "./rights";
+
+/**
+ * What a refusal of the API server means for an object; undefined if it is not about the object but about the server or
+ * the moment, so that all of it is tried again.
+ */
+export function problemOf(
+  error: unknown,
+  manifest: Manifest,
+  resource: Resource,
+  account: AccountName,
+): Problem | undefined {
+  const what = nameOf(manifest);
+  if (error instanceof ApplyConflictError) {
+    const fields = error.conflicts.map(
+      ({ field, manager }) => `${field} is managed by ${JSON.stringify(manager)}`,
+    );
+    return {
+      reason: "Conflict",
+      message: `${what}: ${fields.join(", ")}. Leave these fields out of the manifest, or let the other manager give them up.`,
+    };
+  }
+  if (!(error instanceof ApiError)) return undefined;
+  if (isNamespaceGone(error)) {
+    const { namespace = "" } = manifest.metadata;
+    return error.code === 404
+      ? {
+          reason: "NamespaceMissing",
+          message: `${what}: there is no namespace ${JSON.stringify(namespace)}. Make it, or add it to the manifests.`,
+        }
+      : {
+          reason: "NamespaceTerminating",
+          message: `${what}: the namespace ${namespace} is being deleted. It is made again when the namespace is.`,
+          passing: true,
+        };
+  }
+  if (error.code === 403)
+    return mayNotImpersonate(error, account) ?? forbidden(error, manifest, resource, account);
+  if (error.code === 404)
+    return { reason: "KindMissing", message: `${what}: its kind is not served (yet).`, passing: true };
+  if (error.code === 503)
+    return {
+      reason: "ApiUnavailable",
+      message: `${what}: its API does not answer: ${said(error)}`,
+      passing: true,
+    };
+  if (error.code === 400 || error.code === 422) {
+    const fix = /immutable|may not change/i.test(said(error))
+      ? "Delete the object, so that it is made anew, or keep what it was."
+      : "Correct the manifest.";
+    return { reason: "Invalid", message: `${what}: ${said(error)} ${fix}` };
+  }
+  return isConflict(error)
+    ? { reason: "Changing", message: `${what} changed meanwhile.`, passing: true }
+    : undefined;
+}
+
+function said({ status, message }: ApiError): string {
+  const text = (status.message ?? message).slice(0, 600);
+  return text.endsWith(".") ? text : `${text}.`;
+}
+
+function forbidden(error: ApiError, manifest: Manifest, resource: Resource, account: AccountName): Problem {
+  const verb = / cannot ([a-z]+) resource /.exec(said(error))?.[1];
+  if (verb === undefined) {
+    const grants = said(error).includes("not currently held");
+    const fix = grants
+      ? `Give ${account.namespace}/${account.name} these rights itself, or name an account in spec.serviceAccountName that has them.`
+      : "Ask whoever set up what refuses it, or change the manifest.";
+    return {
+      reason: grants ? "Forbidden" : "Refused",
+      message: `${nameOf(manifest)}: ${said(error)} ${fix}`,
+    };
+  }
+  const right: Right = {
+    verbs: [verb],
+    resource,
+    namespace: manifest.metadata.namespace,
+    name: manifest.metadata.name,
+  };
+  return { reason: "Forbidden", message: describeMissing(account, [right]) };
+}

@@ -1,0 +1,60 @@
+import { isRecord } from "./manifest";
+import { PluginError } from "./problem";
+
+/** What stands for the places in manifests. */
+export type Values = Readonly<Record<string, string>>;
+
+const PLACE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_.-]{0,62})(?::(int|bool))?\}/g;
+const WHOLE = /^\$\{([A-Za-z_][A-Za-z0-9_.-]{0,62}):(int|bool)\}$/;
+
+/**
+ * Puts values into the texts of manifests. Only after they were parsed: a value can never become more than the text, the
+ * number or the truth value that stands in its place. Keys of maps are left alone.
+ */
+export function substitute<T>(manifests: T, values: Values): T {
+  const missing = new Set<string>();
+  const wrong = new Set<string>();
+  const valueOf = (key: string): string => {
+    if (Object.hasOwn(values, key)) return values[key] ?? "";
+    missing.add(key);
+    return "";
+  };
+  const typed = (key: string, type: string): unknown => {
+    const text = valueOf(key);
+    if (missing.has(key)) return text;
+    if (type === "bool" && (text === "true" || text === "false")) return text === "true";
+    const number = Number(text);
+    if (type === "int" && /^-?[0-9]{1,15}$/.test(text)) return number;
+    wrong.add(
+      `${key} is ${JSON.stringify(text.slice(0, 40))} but stands where ${type === "int" ? "a whole number" : "true or false"} is wanted`,
+    );
+    return text;
+  };
+  const fill = (value: unknown): unknown => {
+    if (typeof value === "string") {
+      const [, key, type] = WHOLE.exec(value) ?? [];
+      if (key !== undefined && type !== undefined) return typed(key, type);
+      return value.replace(PLACE, (place, name: string | undefined, within: string | undefined) => {
+        if (name === undefined) return "${";
+        if (within !== undefined)
+          wrong.add(`${place} stands within a text: only a whole one can become another type`);
+        return valueOf(name);
+      });
+    }
+    if (Array.isArray(value)) return value.map(fill);
+    return isRecord(value)
+      ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item)]))
+      : value;
+  };
+  const filled = fill(manifests);
+  const problems = [
+    ...(missing.size === 0
+      ? []
+      : [`there is no value for ${[...missing].sort().join(", ")}: add it to spec.values`]),
+    ...wrong,
+  ];
+  if (problems.length > 0)
+    throw new PluginError("ValuesInvalid", `The values do not fit the manifests: ${problems.join("; ")}.`);
+  // The shape is the one that went in; only texts became texts, numbers and truth values.
+  return filled as T;
+}
