@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { BindingArgs, RegistryArgs, RoleArgs, UserArgs } from "./components/addons";
-import type { CoordinatorArgs } from "./components/agent";
+import type { BindingArgs, PluginArgs, RegistryArgs, RoleArgs, UserArgs } from "./components/addons";
+import type { AgentArgs, CoordinatorArgs } from "./components/agent";
 import type { ClusterArgs } from "./components/cluster";
 
 /** What a stack asks for; `Pulumi.yaml` describes every setting. */
@@ -15,10 +15,13 @@ export interface StackConfig {
   users: UserArgs[];
   registries: RegistryArgs[];
   nodeLabels: { cluster?: Record<string, string>; pools?: Record<string, Record<string, string>> };
+  plugins: PluginArgs[];
   roles: RoleArgs[];
   bindings: BindingArgs[];
   /** Undefined where no image is named: the kinds are then declared, and nothing acts on them. */
   coordinator: Omit<CoordinatorArgs, "namespace"> | undefined;
+  /** The same for the agent: nobody then looks after nodes from the inside. */
+  agent: Omit<AgentArgs, "namespace"> | undefined;
 }
 
 /** Reads the stack's settings. */
@@ -46,9 +49,11 @@ export function readConfig(): StackConfig {
     users: config.requireObject("users"),
     registries: registriesOf(config),
     nodeLabels: config.requireObject("nodeLabels"),
+    plugins: config.requireObject("plugins"),
     roles: config.requireObject("roles"),
     bindings: config.requireObject("bindings"),
     coordinator: workloadOf(config.requireObject("coordinator"), process.env.FLEETWRIGHT_COORDINATOR_IMAGE),
+    agent: workloadOf(config.requireObject("agent"), process.env.FLEETWRIGHT_AGENT_IMAGE),
   };
 }
 

@@ -1,8 +1,8 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import * as tls from "@pulumi/tls";
-import { CustomResources, NodeLabels, Rbac, Registries, Users } from "./components/addons";
-import { Coordinator, SystemNamespace } from "./components/agent";
+import { CustomResources, NodeLabels, Plugins, Rbac, Registries, Users } from "./components/addons";
+import { Agent, Coordinator, PluginInstaller, SystemNamespace } from "./components/agent";
 import { Cluster, ClusterKind } from "./components/cluster";
 import { readConfig } from "./config";
 
@@ -41,22 +41,32 @@ const { namespace } = system;
 // A cluster that is not ours may hold objects of these kinds that are not ours either.
 const kinds = new CustomResources("kinds", { retain: built === undefined }, inCluster);
 
-if (config.coordinator === undefined)
-  void pulumi.log.warn(
-    "No coordinator is installed, because fleetwright:coordinator names no image: nothing acts on what is declared in the cluster.",
-  );
-else
-  new Coordinator(
-    "coordinator",
-    { ...config.coordinator, namespace, labels },
-    { ...inCluster, dependsOn: kinds },
-  );
+const withKinds = { ...inCluster, dependsOn: [kinds, system] };
+const programs = [
+  ...(config.coordinator === undefined
+    ? []
+    : [
+        new Coordinator("coordinator", { ...config.coordinator, namespace, labels }, withKinds),
+        new PluginInstaller("plugin-installer", { labels }, withKinds),
+      ]),
+  ...(config.agent === undefined
+    ? []
+    : [new Agent("agent", { ...config.agent, namespace, labels }, withKinds)]),
+];
+for (const name of ["coordinator", "agent"] as const) {
+  if (config[name] === undefined)
+    void pulumi.log.warn(
+      `No ${name} is installed, because fleetwright:${name} names no image: what only it acts on stays as it is.`,
+    );
+}
 
-const ofKinds = { ...inCluster, dependsOn: [kinds, system] };
-new Users("users", { users: config.users, labels }, ofKinds);
-new Registries("registries", { registries: config.registries, namespace, labels }, ofKinds);
-new NodeLabels("node-labels", { ...config.nodeLabels, labels }, ofKinds);
-new Rbac("rbac", { roles: config.roles, bindings: config.bindings, labels }, ofKinds);
+// What is declared goes before the programs that act on it: they clean up after it.
+const declarations = { ...inCluster, dependsOn: [kinds, system, ...programs] };
+new Users("users", { users: config.users, labels }, declarations);
+new Registries("registries", { registries: config.registries, namespace, labels }, declarations);
+new NodeLabels("node-labels", { ...config.nodeLabels, labels }, declarations);
+new Plugins("plugins", { plugins: config.plugins, labels }, declarations);
+new Rbac("rbac", { roles: config.roles, bindings: config.bindings, labels }, declarations);
 
 export = {
   /** Where the product lives in the cluster. */

@@ -2,17 +2,33 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { bundleAgent } from "../controllers/agent/bundle";
+import { NODE_OPTIONS } from "../controllers/agent/needs";
 import { bundleCoordinator } from "../controllers/coordinator/bundle";
-import { packNodeImage } from "./machines/images";
+import { packNodeImage, type NodeImage } from "./machines/images";
 import type { ImageStore } from "./registry";
 
 /** The registry of our own images, which only the sandbox has. */
 export const IMAGE_HOST = "fleetwright.dev";
 
 /** Our programs that run in clusters: how each is bundled, and the variable that names its image to the stack. */
-const WORKLOADS = [
+const WORKLOADS: readonly Workload[] = [
   { name: "coordinator", bundle: bundleCoordinator, variable: "FLEETWRIGHT_COORDINATOR_IMAGE" },
-] as const;
+  // It is root, because it writes files of the host.
+  {
+    name: "agent",
+    bundle: bundleAgent,
+    variable: "FLEETWRIGHT_AGENT_IMAGE",
+    user: "0:0",
+    nodeOptions: NODE_OPTIONS,
+  },
+];
+
+interface Workload extends Pick<NodeImage, "user" | "nodeOptions"> {
+  name: string;
+  bundle: (outfile: string) => Promise<void>;
+  variable: string;
+}
 
 /**
  * Packs the images of our programs as they are in this checkout, unless the store has them already, and gives the
@@ -20,7 +36,7 @@ const WORKLOADS = [
  */
 export async function ensureWorkloadImages(store: ImageStore): Promise<Record<string, string>> {
   const variables: Record<string, string> = {};
-  for (const { name, bundle, variable } of WORKLOADS) {
+  for (const { name, bundle, variable, ...settings } of WORKLOADS) {
     const work = await mkdtemp(path.join(os.tmpdir(), "fleetwright-workload-"));
     try {
       const source = path.join(work, `${name}.js`);
@@ -32,7 +48,12 @@ export async function ensureWorkloadImages(store: ImageStore): Promise<Record<st
       const known = await store.resolve(name, tag);
       variables[variable] =
         known === undefined
-          ? await pack(store, { name, tag, source, work })
+          ? await pack(store, work, {
+              ...settings,
+              name: `${IMAGE_HOST}/${name}:${tag}`,
+              source,
+              main: path.basename(source),
+            })
           : `${IMAGE_HOST}/${name}@${known}`;
     } finally {
       await rm(work, { recursive: true, force: true });
@@ -41,13 +62,10 @@ export async function ensureWorkloadImages(store: ImageStore): Promise<Record<st
   return variables;
 }
 
-async function pack(
-  store: ImageStore,
-  { name, tag, source, work }: { name: string; tag: string; source: string; work: string },
-): Promise<string> {
+async function pack(store: ImageStore, work: string, image: NodeImage): Promise<string> {
   const archive = path.join(work, "image.tar");
-  await packNodeImage({ name: `${IMAGE_HOST}/${name}:${tag}`, source, main: path.basename(source) }, archive);
-  const [image] = await store.add(archive);
-  if (image === undefined) throw new Error(`The archive of ${name} holds no image.`);
-  return image.reference;
+  await packNodeImage(image, archive);
+  const [stored] = await store.add(archive);
+  if (stored === undefined) throw new Error(`The archive of ${image.name} holds no image.`);
+  return stored.reference;
 }

@@ -1,8 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { KIND_NAMES, KINDS, type KindName } from "../../api";
 import { isSecret, MockGraph } from "../cluster/mock-graph";
-import { CustomResources, NodeLabels, Rbac, Registries, Users } from ".";
+import { CustomResources, NodeLabels, Plugins, Rbac, Registries, Users } from ".";
+import { bundledSpecs } from "./bundled-plugins";
+import catalogue from "./catalogue.json";
 import { labelProblems } from "./labels";
+import { pluginProblems } from "./plugins";
 import { rbacProblems } from "./rbac";
 import { registryProblems } from "./registries";
 import { userProblems, type UserArgs } from "./users";
@@ -136,6 +139,31 @@ describe("labels of nodes", () => {
     expect(labelProblems({ cluster: { tier: "a b" } })).toEqual([
       expect.stringMatching(/^labels\.cluster\["tier"\]\.value: /),
     ]);
+  });
+});
+
+describe("plugins", () => {
+  it("are bundled as plugins/ has them: npm run generate writes the catalogue", () => {
+    expect(catalogue).toEqual(bundledSpecs());
+  });
+
+  it("can be bundled ones, with values of one's own", async () => {
+    const plugins = [{ name: "metrics", bundled: "metrics-server", paused: true }];
+    const graph = await MockGraph.of(() => new Plugins("plugins", { plugins }));
+    const { spec } = graph.one(typeOf("Plugin"), "plugins-metrics").inputs;
+    expect(spec).toMatchObject({ version: catalogue["metrics-server"].version, paused: true });
+    expect(spec).not.toHaveProperty("bundled");
+  });
+
+  it.each([
+    [
+      "one that is not bundled",
+      { name: "a", bundled: "b" },
+      /^plugins\[0\]\.bundled is "b": the catalogue has /,
+    ],
+    ["no source", { name: "a", type: "b", version: "1.0.0" }, /^plugins\[0\]\.source: Required value/],
+  ])("are refused with %s", (_, plugin, words) => {
+    expect(pluginProblems([plugin])).toEqual(expect.arrayContaining([expect.stringMatching(words)]));
   });
 });
 

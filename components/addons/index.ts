@@ -1,5 +1,6 @@
 export { CustomResources, type CustomResourcesArgs, type CustomResourcesOptions } from "./custom-resources";
 export { NodeLabels, type NodeLabelsArgs, type NodeLabelsOptions } from "./labels";
+export { Plugins, type PluginArgs, type PluginsArgs, type PluginsOptions } from "./plugins";
 export {
   Rbac,
   type BindingArgs,

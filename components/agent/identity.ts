@@ -11,10 +11,15 @@ export interface IdentityTransforms {
   role?: Transform<kubernetes.rbac.v1.RoleArgs>;
 }
 
-/** The arguments of `Identity`. */
+interface Rights {
+  kind: string;
+  rules: kubernetes.types.input.rbac.v1.PolicyRule[];
+}
+
+/** The arguments of `declareIdentity`. */
 export interface IdentityArgs {
   /** Whose rights: the name of one of our programs. */
-  program: keyof typeof declared;
+  program: "coordinator" | "agent";
   namespace: pulumi.Input<string>;
   labels: Labels;
   /** Annotations of the service account, such as the role that a cloud gives to its pods. @default {} */
@@ -48,7 +53,8 @@ export function declareIdentity(
   );
   const subjects = [{ kind: "ServiceAccount", name: account.metadata.name, namespace }];
   const apiGroup = "rbac.authorization.k8s.io";
-  const bindings = declared[program].map(({ kind, rules }) => {
+  const rights: readonly Rights[] = declared[program];
+  const bindings = rights.map(({ kind, rules }) => {
     if (kind === "ClusterRole") {
       const role = new kubernetes.rbac.v1.ClusterRole(
         ...transformed<kubernetes.rbac.v1.ClusterRoleArgs>(

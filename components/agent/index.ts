@@ -1,3 +1,4 @@
+export { Agent, type AgentArgs, type AgentOptions } from "./agent";
 export {
   Coordinator,
   type CoordinatorArgs,
@@ -10,3 +11,4 @@ export {
   type SystemNamespaceArgs,
   type SystemNamespaceOptions,
 } from "./system-namespace";
+export { PluginInstaller, type PluginInstallerArgs } from "./plugin-installer";

@@ -12,9 +12,11 @@ const SHAPES: Readonly<Record<string, { of: string; hidden?: readonly string[] }
   registries: { of: "ConfiguredRegistry" },
   registryCredentials: { of: "RegistryCredentials" },
   nodeLabels: { of: "NodeLabelsArgs", hidden: ["labels"] },
+  plugins: { of: "PluginArgs" },
   roles: { of: "RoleArgs" },
   bindings: { of: "BindingArgs" },
   coordinator: { of: "CoordinatorArgs", hidden: ["namespace", "labels"] },
+  agent: { of: "AgentArgs", hidden: ["namespace", "labels"] },
 };
 
 /** Properties that a stack's file does not have, because the program fills them in. */

@@ -1,0 +1,69 @@
+import { HOST_PATHS } from "../../controllers/agent/needs";
+import { at } from "../../sandbox/json";
+import { MockGraph, type AskedResource } from "../cluster/mock-graph";
+import { Agent, PluginInstaller, type AgentArgs } from ".";
+import { agentProblems } from "./agent";
+
+const args: AgentArgs = {
+  image: `registry.test/agent@sha256:${"b".repeat(64)}`,
+  namespace: "fleetwright-system",
+};
+
+describe("the agent", () => {
+  let pod: unknown;
+  let set: AskedResource;
+  beforeAll(async () => {
+    const graph = await MockGraph.of(() => new Agent("agent", args));
+    set = graph.one("kubernetes:apps/v1:DaemonSet", "agent");
+    pod = at(set.inputs, "spec", "template", "spec");
+  });
+
+  it("runs on every node, whatever its taints", () => {
+    expect(at(pod, "tolerations")).toEqual([{ operator: "Exists" }]);
+    expect(at(set.inputs, "spec", "updateStrategy", "type")).toBe("RollingUpdate");
+  });
+
+  it("has the host's folders that it needs and no others, each below one place", () => {
+    const volumes = at(pod, "volumes") as { hostPath: { path: string } }[];
+    expect(volumes.map(({ hostPath }) => hostPath.path)).toEqual(HOST_PATHS.map(({ path }) => path));
+    const mounts = at(pod, "containers", 0, "volumeMounts") as { mountPath: string; readOnly: boolean }[];
+    expect(mounts.map(({ mountPath, readOnly }) => [mountPath, readOnly])).toEqual(
+      HOST_PATHS.map(({ path, readOnly }) => [`/host${path}`, readOnly]),
+    );
+  });
+
+  it("is root without being privileged: four capabilities, and a root file system that nobody writes", () => {
+    expect(at(pod, "containers", 0, "securityContext")).toMatchObject({
+      privileged: false,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"], add: ["CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL"] },
+    });
+  });
+
+  it("knows which node it is on", () => {
+    expect(at(pod, "containers", 0, "env")).toEqual([
+      { name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },
+    ]);
+  });
+
+  it.each<[string, Partial<AgentArgs>, RegExp]>([
+    ["an image by its tag", { image: "agent:1" }, /agent\.image is "agent:1"/],
+    ["an end that is none", { onShutdown: "burn" }, /agent\.onShutdown is "burn": use one of keep, lock/],
+  ])("is refused with %s", (_, wrong, words) => {
+    expect(agentProblems({ ...args, ...wrong })).toEqual([expect.stringMatching(words)]);
+  });
+});
+
+test("plugins are installed by an account with rights of its own, into a namespace that is closed", async () => {
+  const graph = await MockGraph.of(() => new PluginInstaller("installer"));
+  expect(graph.all("kubernetes:core/v1:ServiceAccount")).toHaveLength(1);
+  const roles = graph.resources.filter(({ type }) => /:(Cluster)?Role$/.test(type));
+  expect(roles.length).toBeGreaterThan(0);
+  expect(JSON.stringify(roles.map(({ inputs }) => inputs.rules))).not.toContain('"*"');
+  const [namespace] = graph.all("kubernetes:core/v1:Namespace");
+  expect(at(namespace?.inputs, "metadata", "labels")).toMatchObject({
+    "pod-security.kubernetes.io/enforce": "restricted",
+  });
+  expect(graph.all("kubernetes:networking.k8s.io/v1:NetworkPolicy")).toHaveLength(1);
+});

@@ -1,0 +1,160 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import {
+  HOST_MOUNT,
+  HOST_NAMESPACES,
+  HOST_PATHS,
+  METRICS_PORT,
+  SECURITY_CONTEXT,
+} from "../../controllers/agent/needs";
+import { metadataOf, type Labels } from "../addons/declaration";
+import { type Problem, refuseProblems } from "../cluster/problem";
+import { transformed, type Transform } from "../cluster/transform";
+import { declareIdentity, type IdentityTransforms } from "./identity";
+import { imageProblems } from "./image";
+import { PRIORITY_CLASS } from "./system-namespace";
+
+/** The arguments of `Agent`. */
+export interface AgentArgs {
+  /** By its digest. @example "registry.example.com/fleetwright/agent@sha256:…" */
+  image: string;
+  /** Where it runs, such as the `namespace` of a `SystemNamespace`. */
+  namespace: pulumi.Input<string>;
+  /** What becomes of the accounts on a node when the agent ends there: keep or lock. @default "keep" */
+  onShutdown?: string;
+  /** From where RKE2's releases come for upgrades. @default the project's own */
+  rke2Releases?: string;
+  /** debug, info, warn or error. @default "info" */
+  logLevel?: string;
+  /** Labels for every object. @default {} */
+  labels?: Labels;
+}
+
+/** The options of `Agent`. */
+export interface AgentOptions extends pulumi.ComponentResourceOptions {
+  transform?: IdentityTransforms & { daemonSet?: Transform<kubernetes.apps.v1.DaemonSetArgs> };
+}
+
+const NAME = "fleetwright-agent";
+
+/**
+ * The program that looks after each node from the inside: accounts, upgrades, facts. It runs on every node, whatever its
+ * taints, with exactly the folders and capabilities that `controllers/agent/needs.ts` names.
+ *
+ * @example
+ * new Agent("agent", { image: "registry.example.com/agent@sha256:…", namespace: system.namespace });
+ */
+export class Agent extends pulumi.ComponentResource {
+  readonly daemonSet: kubernetes.apps.v1.DaemonSet;
+
+  constructor(name: string, args: AgentArgs, opts: AgentOptions = {}) {
+    refuseProblems("The agent", agentProblems(args), opts.parent);
+    super("fleetwright:index:Agent", name, args, opts);
+    const { namespace, labels = {} } = args;
+    const selector = { "app.kubernetes.io/name": NAME };
+    const { account, bindings } = declareIdentity(this, name, {
+      program: "agent",
+      namespace,
+      labels: { ...labels, ...selector },
+      transform: opts.transform ?? {},
+    });
+    this.daemonSet = new kubernetes.apps.v1.DaemonSet(
+      ...transformed<kubernetes.apps.v1.DaemonSetArgs>(
+        opts.transform?.daemonSet,
+        name,
+        {
+          metadata: { ...metadataOf(NAME, { ...labels, ...selector }), namespace },
+          spec: {
+            selector: { matchLabels: selector },
+            updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "10%" } },
+            template: {
+              metadata: { labels: { ...labels, ...selector } },
+              spec: podSpec(args, account.metadata.name),
+            },
+          },
+        },
+        { parent: this, dependsOn: bindings },
+      ),
+    );
+    this.registerOutputs({});
+  }
+}
+
+/** All that is wrong with the arguments. */
+export function agentProblems({ image, onShutdown = "keep", logLevel = "info" }: AgentArgs): Problem[] {
+  const oneOf = (where: string, found: string, allowed: readonly string[]): Problem[] =>
+    allowed.includes(found)
+      ? []
+      : [`${where} is ${JSON.stringify(found)}: use one of ${allowed.join(", ")}.`];
+  return [
+    ...imageProblems("agent.image", image),
+    ...oneOf("agent.onShutdown", onShutdown, ["keep", "lock"]),
+    ...oneOf("agent.logLevel", logLevel, ["debug", "info", "warn", "error"]),
+  ];
+}
+
+function podSpec(
+  { image, onShutdown = "keep", logLevel = "info", rke2Releases }: AgentArgs,
+  serviceAccountName: pulumi.Input<string>,
+): kubernetes.types.input.core.v1.PodSpec {
+  const volumes = HOST_PATHS.map(({ path, type }) => ({
+    name: `host${path.replaceAll(/[^a-z0-9]+/g, "-")}`,
+    hostPath: { path, type },
+  }));
+  return {
+    ...HOST_NAMESPACES,
+    dnsPolicy: "ClusterFirstWithHostNet",
+    serviceAccountName,
+    automountServiceAccountToken: true,
+    priorityClassName: PRIORITY_CLASS,
+    terminationGracePeriodSeconds: 30,
+    nodeSelector: { "kubernetes.io/os": "linux" },
+    // A node that is ill or not ready yet needs it as well.
+    tolerations: [{ operator: "Exists" }],
+    containers: [
+      {
+        name: "agent",
+        image,
+        imagePullPolicy: "IfNotPresent",
+        args: [
+          `--log-level=${logLevel}`,
+          `--on-shutdown=${onShutdown}`,
+          ...(rke2Releases === undefined ? [] : [`--rke2-releases=${rke2Releases}`]),
+        ],
+        env: [{ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }],
+        ports: [{ name: "metrics", containerPort: METRICS_PORT, hostPort: METRICS_PORT }],
+        startupProbe: {
+          httpGet: { path: "/healthz", port: "metrics" },
+          periodSeconds: 2,
+          failureThreshold: 60,
+        },
+        livenessProbe: {
+          httpGet: { path: "/healthz", port: "metrics" },
+          periodSeconds: 30,
+          timeoutSeconds: 10,
+        },
+        readinessProbe: {
+          httpGet: { path: "/readyz", port: "metrics" },
+          periodSeconds: 5,
+          timeoutSeconds: 5,
+        },
+        resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "256Mi" } },
+        securityContext: {
+          ...SECURITY_CONTEXT,
+          capabilities: {
+            drop: [...SECURITY_CONTEXT.capabilities.drop],
+            add: [...SECURITY_CONTEXT.capabilities.add],
+          },
+        },
+        volumeMounts: HOST_PATHS.map(({ path, readOnly }, index) => ({
+          name: volumes[index]?.name ?? "",
+          mountPath: `${HOST_MOUNT}${path}`,
+          readOnly,
+          // What the host mounts later shows as well: a state volume may come after the pod.
+          mountPropagation: "HostToContainer",
+        })),
+      },
+    ],
+    volumes,
+  };
+}
