@@ -14,7 +14,7 @@ export const SECRET_KEY = "4dabf18193072939515e22adb298388d";
 export const SECRET_MARK = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Properties whose value is never shown, whether or not the program calls it a secret. */
-const SENSITIVE = /(user_?data|password|passphrase|secret|token|credential|private_?key)/i;
+const SENSITIVE = /user_?data|password|passphrase|secret|credential|private_?key|token$/i;
 
 /** The longest text that is shown whole. */
 const LONGEST = 80;

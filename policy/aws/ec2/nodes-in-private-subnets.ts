@@ -13,10 +13,12 @@ export const nodesInPrivateSubnets = defineStackPolicy({
   rules: [27],
   steps: "Put nodes into subnets whose route table has no way to an internet gateway; a NAT gateway lets them out.",
   types: [INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP],
-  check({ stack, refuse }) {
+  check({ stack, refuse, doubt }) {
     const exposed = publicSubnets(stack);
     for (const node of stack.of(INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP)) {
-      for (const subnet of subnetsOf(stack, node)) {
+      const subnets = subnetsOf(stack, node);
+      if (subnets.length === 0) doubt(node, "its subnet", "is not made in this stack, so its routes are not seen");
+      for (const subnet of subnets) {
         if (exposed.has(subnet.urn))
           refuse(node, "subnets", `the public subnet "${subnet.name}"`, "Put it into a private subnet.");
       }
@@ -26,7 +28,7 @@ export const nodesInPrivateSubnets = defineStackPolicy({
 
 /**
  * The subnets whose route table leads to an internet gateway. Found by what was made from what, which is known before any
- * of it has an id; a network that another stack made is not seen here.
+ * of it has an id.
  */
 function publicSubnets(stack: Stack): Set<string> {
   const isGateway = ({ type }: Resource): boolean => type === "aws:ec2/internetGateway:InternetGateway";

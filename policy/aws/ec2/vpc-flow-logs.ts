@@ -12,7 +12,7 @@ export const vpcFlowLogs = defineStackPolicy({
   rules: [15],
   steps: "Make a flow log for the VPC, into a log group or a bucket that is kept long enough.",
   types: [VPC],
-  check({ stack, outputs, each, refuse }) {
+  check({ stack, outputs, each, refuse, doubt }) {
     const logs = stack.of(FLOW_LOG);
     each(stack.of(VPC), (vpc, network) => {
       const id = network.at("id").textIfKnown();
@@ -22,7 +22,13 @@ export const vpcFlowLogs = defineStackPolicy({
           stack.behind(log, "vpcId").some(({ urn }) => urn === vpc.urn) ||
           (id !== undefined && outputs(log).at("vpcId").textIfKnown() === id),
       );
-      if (!isLogged) refuse(vpc, "", "a network without a flow log", "Make an aws.ec2.FlowLog with its vpcId.");
+      if (isLogged) return;
+      // One whose network is not known, and not made from another of this stack, may be this one's.
+      const mayBe = logs.some(
+        (log) => stack.behind(log, "vpcId").length === 0 && outputs(log).at("vpcId").textIfKnown() === undefined,
+      );
+      if (mayBe) doubt(vpc, "its flow log", "is not known yet");
+      else refuse(vpc, "", "a network without a flow log", "Make an aws.ec2.FlowLog with its vpcId.");
     });
   },
 });

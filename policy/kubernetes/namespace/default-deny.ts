@@ -13,7 +13,7 @@ export const defaultDeny = defineStackPolicy({
   rules: [43],
   steps: "Make a NetworkPolicy with an empty podSelector, the type Ingress and no ingress rules.",
   types: [NAMESPACE],
-  check({ stack, outputs, each, refuse }) {
+  check({ stack, outputs, each, refuse, doubt }) {
     const closing = stack.of(NETWORK_POLICY).filter((policy) => closes(outputs(policy)));
     each(stack.of(NAMESPACE), (namespace, properties) => {
       const name = properties.at("metadata", "name").textIfKnown();
@@ -22,7 +22,13 @@ export const defaultDeny = defineStackPolicy({
           stack.behind(policy, "metadata").some(({ urn }) => urn === namespace.urn) ||
           (name !== undefined && outputs(policy).at("metadata", "namespace").textIfKnown() === name),
       );
-      if (!isClosed)
+      const mayBe = closing.some(
+        (policy) =>
+          stack.behind(policy, "metadata").length === 0 &&
+          outputs(policy).at("metadata", "namespace").textIfKnown() === undefined,
+      );
+      if (!isClosed && mayBe) doubt(namespace, "its NetworkPolicy", "is not known yet");
+      else if (!isClosed)
         refuse(namespace, "", "a namespace without a policy that closes it", "Make a NetworkPolicy with podSelector {} and policyTypes [Ingress].");
     });
   },
