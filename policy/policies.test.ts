@@ -1,57 +1,17 @@
-import * as deserialize from "@pulumi/policy/deserialize";
 import { CASES as awsCases } from "./aws/cases";
-import type { Cases, Example } from "./cases";
+import { type Cases, type Example, resourcesOf } from "./cases";
 import { CASES as fleetCases } from "./fleet/cases";
 import type { Exemption } from "./judge/exemption";
 import type { Policy } from "./judge/policy";
-import { identityOf, type Resource } from "./judge/resource";
+import { identityOf } from "./judge/resource";
 import { surroundingsOf } from "./judge/surroundings";
 import { CASES as kubernetesCases } from "./kubernetes/cases";
 import { policies } from "./policies";
 import { Analysis, type Diagnostic } from "./sdk/analysis";
-import { keepSecrets } from "./sdk/properties";
-
-keepSecrets(deserialize);
 
 const CASES: Readonly<Record<string, Cases>> = { ...awsCases, ...kubernetesCases, ...fleetCases };
 const TODAY = "2026-11-17";
 const tested = policies.filter(({ name }) => !name.endsWith("-exemptions"));
-
-/** A resource of an example, with the marks that the engine gives it. */
-function resourceOf(policy: Policy, example: Example, index: number): Resource {
-  const { $type, $name, $protect, $provider, $from, ...properties } = example;
-  const type = $type ?? policy.types[0] ?? "";
-  const name = $name ?? `example-${index}`;
-  return {
-    type,
-    name,
-    urn: urnOf(type, name),
-    properties,
-    isProtected: $protect ?? false,
-    provider: $provider ?? {},
-    dependencies: [],
-    propertyDependencies: $from ?? {},
-  };
-}
-
-const urnOf = (type: string, name: string): string => `urn:pulumi:prod::acme::${type}::${name}`;
-
-/** All resources of an example; what they are made from is named by name, and gets its URN here. */
-function resourcesOf(policy: Policy, example: Cases["passes"][number]): Resource[] {
-  const list = Array.isArray(example) ? (example as readonly Example[]) : [example as Example];
-  const resources = list.map((one, index) => resourceOf(policy, one, index));
-  const byName = new Map(resources.map(({ name, urn }) => [name, urn]));
-  const stack = resourceOf(policy, { $type: "pulumi:pulumi:Stack", $name: "acme-prod" }, 0);
-  return [stack, ...resources].map((resource) => ({
-    ...resource,
-    propertyDependencies: Object.fromEntries(
-      Object.entries(resource.propertyDependencies).map(([property, names]) => [
-        property,
-        names.map((name) => byName.get(name) ?? ""),
-      ]),
-    ),
-  }));
-}
 
 /** Judges an example as production, through the SDK. */
 async function judged(
@@ -60,7 +20,8 @@ async function judged(
   exemptions: readonly Exemption[] = [],
 ): Promise<Diagnostic[]> {
   const analysis = new Analysis([policy], surroundingsOf({ exemptions }, "prod", TODAY));
-  const resources = resourcesOf(policy, example);
+  const examples = Array.isArray(example) ? (example as readonly Example[]) : [example as Example];
+  const resources = resourcesOf(examples, policy.types[0]);
   if (policy.judges === "stack") return analysis.stack(resources);
   return (await Promise.all(resources.map((resource) => analysis.resource(resource)))).flat();
 }

@@ -272,7 +272,7 @@ export const CASES: Readonly<Record<string, Cases>> = {
   "aws-eks-logs": {
     passes: [{ enabledClusterLogTypes: ["api", "audit", "authenticator", "controllerManager", "scheduler"] }],
     fails: [
-      [{ enabledClusterLogTypes: ["audit"] }, "enabledClusterLogTypes is only audit"],
+      [{ enabledClusterLogTypes: ["audit"] }, 'enabledClusterLogTypes is only "audit"'],
       [{}, "Add api, audit"],
     ],
     unknown: [{ enabledClusterLogTypes: ["api", UNKNOWN] }],

@@ -49,9 +49,9 @@ export const CASES: Readonly<Record<string, Cases>> = {
   "fleet-state-quorum": {
     passes: [[state(0, "a"), state(1, "b"), state(2, "c")], [{ $type: VOLUME, tags: {} }]],
     fails: [
-      [[state(0, "a"), state(1, "b")], "the state of main is kept by 2 members"],
+      [[state(0, "a"), state(1, "b")], 'the state of "main" is kept by 2 members'],
       [[state(0, "a")], "kept by one member"],
-      [[state(0, "a"), state(1, "a"), state(2, "b")], "kept by 2 of 3 members in the zone a"],
+      [[state(0, "a"), state(1, "a"), state(2, "b")], 'kept by 2 of 3 members in the zone "a"'],
     ],
     unknown: [[state(0, "a"), state(1, "b"), state(2, UNKNOWN)]],
   },

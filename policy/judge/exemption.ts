@@ -11,8 +11,10 @@ export interface Exemption {
   readonly reason: string;
   /** The last day on which it counts. @example "2027-06-30" */
   readonly expires: string;
-  /** What may be found, exactly as the policy says it; anything else stays a violation. @default anything */
+  /** What may be found; anything else stays a violation. @default anything @example ["/etc", "0"] */
   readonly values?: readonly string[];
+  /** Where it may be found, exactly as the policy says it. @default anywhere @example ["spec.template.spec.hostPID"] */
+  readonly properties?: readonly string[];
 }
 
 /** The longest that an exemption may run ahead; what is meant for ever is a setting or another policy. */
@@ -21,14 +23,16 @@ const LONGEST_DAYS = 400;
 const DAY_MS = 24 * 3600 * 1000;
 
 /** Whether an exemption covers a finding; whether it still counts is another question. */
-export function covers(exemption: Exemption, policy: string, { urn, found }: Finding): boolean {
+export function covers(exemption: Exemption, policy: string, { urn, property, found }: Finding): boolean {
   const { type, name } = identityOf(urn);
   const [wantedType = "", ...wantedName] = exemption.resource.split("::");
   return (
     exemption.policy === policy &&
     wantedType === type &&
     isLike(name, [wantedName.join("::")]) &&
-    (exemption.values === undefined || exemption.values.includes(found))
+    // A text is shown in quotes and written without.
+    (exemption.values?.some((value) => found === value || found === JSON.stringify(value)) ?? true) &&
+    (exemption.properties?.includes(property) ?? true)
   );
 }
 
@@ -60,19 +64,23 @@ export function readExemptions(
 function isExemption(entry: unknown): entry is Exemption {
   return (
     isRecord(entry) &&
-    ["policy", "resource", "reason", "expires"].every((key) => typeof entry[key] === "string") &&
-    (entry.values === undefined ||
-      (Array.isArray(entry.values) && entry.values.every((value) => typeof value === "string")))
+    REQUIRED.every((key) => typeof entry[key] === "string") &&
+    LISTS.every((key) => entry[key] === undefined || isTexts(entry[key]))
   );
 }
 
+const REQUIRED = ["policy", "resource", "reason", "expires"];
+const LISTS = ["values", "properties"];
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((member) => typeof member === "string");
+}
+
 function problemOf(entry: unknown, today: string): string | undefined {
-  if (!isExemption(entry)) return "give policy, resource, reason and expires as texts, and values as a list of texts";
+  if (!isExemption(entry)) return "give policy, resource, reason and expires as texts, and values and properties as lists of texts";
   const { resource, reason, expires } = entry;
-  const others = Object.keys(entry).filter(
-    (key) => !["policy", "resource", "reason", "expires", "values"].includes(key),
-  );
-  if (others.length > 0) return `${others.join(", ")} is not known here: give policy, resource, reason, expires and values`;
+  const others = Object.keys(entry).filter((key) => ![...REQUIRED, ...LISTS].includes(key));
+  if (others.length > 0) return `${others.join(", ")} is not known here: give ${[...REQUIRED, ...LISTS].join(", ")}`;
   if (!/^[^:*]+:[^:*]+:[^:*]+::.+$/.test(resource))
     return `resource is ${JSON.stringify(resource)}: write type::name, with * in the name at most`;
   if (/::\**$/.test(resource)) return `resource is ${JSON.stringify(resource)}, which is every one of its type: name them`;

@@ -90,7 +90,7 @@ export const CASES: Readonly<Record<string, Cases>> = {
   },
   "kubernetes-pod-no-host-path": {
     passes: [pod({}, { volumes: [{ emptyDir: {} }] })],
-    fails: [[pod({}, { volumes: [{ hostPath: { path: UNKNOWN } }, { hostPath: { path: "/etc" } }] }), "spec.volumes[1].hostPath.path is /etc"]],
+    fails: [[pod({}, { volumes: [{ hostPath: { path: UNKNOWN } }, { hostPath: { path: "/etc" } }] }), 'spec.volumes[1].hostPath.path is "/etc"']],
     unknown: [pod({}, { volumes: UNKNOWN })],
   },
   "kubernetes-pod-no-host-port": {

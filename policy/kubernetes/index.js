@@ -1,3 +1,3 @@
 "use strict";
 
-require("../start")(__dirname);
+require("../start").start(__dirname);

@@ -1,3 +1,4 @@
+import * as deserialize from "@pulumi/policy/deserialize";
 import * as sdk from "@pulumi/policy/server";
 import * as wire from "@pulumi/pulumi/proto/analyzer_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
@@ -5,6 +6,7 @@ import type { Policy } from "../judge/policy";
 import type { Resource } from "../judge/resource";
 import type { Surroundings } from "../judge/surroundings";
 import { sdkPolicies } from "./pack";
+import { keepSecrets } from "./properties";
 
 /** What the engine is told of a violation. */
 export interface Diagnostic {
@@ -27,12 +29,14 @@ const { makeAnalyzeRpcFun, makeAnalyzeStackRpcFun } = sdk as unknown as Readonly
   Record<"makeAnalyzeRpcFun" | "makeAnalyzeStackRpcFun", Make>
 >;
 
-/** For tests: asks the SDK for judgements with the messages that the engine asks with. */
+keepSecrets(deserialize);
+
+/** For tests and benchmarks: asks the SDK for judgements with the messages that the engine asks with. */
 export class Analysis {
   readonly #policies: ReturnType<typeof sdkPolicies>;
 
   constructor(policies: readonly Policy[], around: Surroundings) {
-    this.#policies = sdkPolicies(policies, around);
+    this.#policies = sdkPolicies(policies, () => around);
   }
 
   /** Judges one resource by its inputs. */

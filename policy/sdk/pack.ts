@@ -5,40 +5,44 @@ import { Stack, type Resource } from "../judge/resource";
 import type { Surroundings } from "../judge/surroundings";
 import { judge, type Verdict } from "../judge/verdict";
 import { behindProxies, keepSecrets } from "./properties";
-import { surroundings } from "./surroundings";
 
 /** What the SDK takes for a violation beside a text; its own declarations leave it out. */
 type Report = (violation: { message: string; urn: string; enforcementLevel?: "advisory" }) => void;
 
 /** Serves a pack of policies to the engine that started this process. */
-export function servePack(name: string, description: string, policies: readonly Policy[]): void {
+export function servePack(
+  name: string,
+  description: string,
+  policies: readonly Policy[],
+  around: () => Surroundings,
+): void {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import's bindings could not be replaced
   keepSecrets(require("@pulumi/policy/deserialize") as Parameters<typeof keepSecrets>[0]);
   new PolicyPack(name, {
     description,
     enforcementLevel: "mandatory",
-    policies: sdkPolicies(policies, surroundings()),
+    policies: sdkPolicies(policies, around),
   });
 }
 
-/** The policies as the SDK takes them. */
+/** The policies as the SDK takes them. The surroundings are asked for when something is judged: they may come later. */
 export function sdkPolicies(
   policies: readonly Policy[],
-  around: Surroundings,
+  around: () => Surroundings,
 ): (ResourceValidationPolicy | StackValidationPolicy)[] {
   return policies.map((policy) =>
     policy.judges === "resource" ? resourcePolicy(policy, around) : stackPolicy(policy, around),
   );
 }
 
-function resourcePolicy(policy: Policy, around: Surroundings): ResourceValidationPolicy {
+function resourcePolicy(policy: Policy, around: () => Surroundings): ResourceValidationPolicy {
   const { remediate } = policy;
   return {
     ...described(policy),
     validateResource: (args, report) => {
       if (!policy.types.includes(args.type)) return;
       const stack = new Stack([resourceOf(args)]);
-      tell(judge(policy, stack, configured(policy, around, args.getConfig())), report);
+      tell(judge(policy, stack, configured(policy, around(), args.getConfig())), report);
     },
     ...(remediate === undefined
       ? {}
@@ -49,14 +53,14 @@ function resourcePolicy(policy: Policy, around: Surroundings): ResourceValidatio
   };
 }
 
-function stackPolicy(policy: Policy, around: Surroundings): StackValidationPolicy {
+function stackPolicy(policy: Policy, around: () => Surroundings): StackValidationPolicy {
   return {
     ...described(policy),
     validateStack: (args, report) => {
       const isConcerned = args.resources.some(({ type }) => policy.types.includes(type));
       if (!isConcerned) return;
       const stack = new Stack(args.resources.map(stackResourceOf));
-      tell(judge(policy, stack, configured(policy, around, args.getConfig())), report);
+      tell(judge(policy, stack, configured(policy, around(), args.getConfig())), report);
     },
   };
 }

@@ -13,7 +13,8 @@ type Read = (struct: object, keepSecrets: boolean) => object;
  */
 export function keepSecrets(sdk: Deserialize): void {
   const read = sdk.deserializeProperties;
-  if (read === undefined) return;
+  if (read === undefined || kept.has(sdk)) return;
+  kept.add(sdk);
   const known = new WeakMap<object, object>();
   sdk.deserializeProperties = (struct, isRepair) => {
     // What is repaired is changed, and so never shared.
@@ -25,6 +26,8 @@ export function keepSecrets(sdk: Deserialize): void {
     return properties;
   };
 }
+
+const kept = new WeakSet<object>();
 
 /** What lies behind the proxies in which the SDK hands out properties: with unknown values and secrets still marked. */
 export function behindProxies(properties: unknown): Readonly<Record<string, unknown>> {

@@ -17,7 +17,7 @@ export const logs = definePolicy({
     const found = types.texts();
     const missing = ALL.filter((type) => !found.includes(type));
     if (missing.length > 0)
-      types.refuse(`Add ${missing.join(", ")}.`, found.length === 0 ? "empty" : `only ${found.join(", ")}`);
+      types.refuse(`Add ${missing.join(", ")}.`, found.length === 0 ? types.shown() : `only ${types.list().map((type) => type.shown()).join(", ")}`);
   },
   remediate(inputs) {
     const found: unknown = inputs.enabledClusterLogTypes ?? [];

@@ -27,8 +27,11 @@ export const costCeiling = defineStackPolicy({
     each(stack.of(...NODES), (resource, own) => {
       const count = mostNodes(resource, own);
       const { types, template } = machinesOf(stack, resource, outputs);
-      const prices = types.map(instancePrice);
-      if (prices.includes(undefined)) doubt(resource, "its price", `is not in the table for ${types.join(", ")}`);
+      const prices = types.map((type) => instancePrice(type.text() ?? ""));
+      if (prices.length === 0 || prices.includes(undefined)) {
+        const shown = types.map((type) => type.shown()).join(", ") || "a machine without a type";
+        doubt(resource, "its price", `is not in the table for ${shown}`);
+      }
       // Of several types that may be started the dearest one counts.
       total += count * Math.max(0, ...prices.map((price) => price ?? 0));
       total += count * diskPrice(resource.type === INSTANCE ? [own.at("rootBlockDevice")] : disksOf(template));

@@ -17,11 +17,11 @@ export function machinesOf(
   stack: Stack,
   resource: Resource,
   outputs: (resource: Resource) => Property,
-): { types: string[]; template: Property | undefined } {
+): { types: Property[]; template: Property | undefined } {
   const own = outputs(resource);
   const [template] = stack.behind(resource, "launchTemplate").filter(({ type }) => type === LAUNCH_TEMPLATE);
   const described = template === undefined ? undefined : outputs(template);
-  const named = [own.at("instanceType"), ...own.at("instanceTypes").list()].flatMap((type) => type.text() ?? []);
-  const types = named.length > 0 ? named : [described?.at("instanceType").text() ?? ""];
+  const named = [own.at("instanceType"), ...own.at("instanceTypes").list()].filter(({ isSet }) => isSet);
+  const types = named.length > 0 || described === undefined ? named : [described.at("instanceType")];
   return { types, template: described };
 }

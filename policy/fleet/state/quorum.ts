@@ -16,12 +16,13 @@ export const quorum = defineStackPolicy({
   check({ stack, around, outputs, each, refuse }) {
     const clusters = new Map<string, { volumes: Resource[]; zones: Map<string, number> }>();
     each(stack.of(VOLUME), (volume, properties) => {
-      const cluster = properties.at("tags", STATE_TAG).text();
-      if (cluster === undefined) return;
+      const tag = properties.at("tags", STATE_TAG);
+      if (!tag.isSet) return;
+      const cluster = tag.shown();
       const entry = clusters.get(cluster) ?? { volumes: [], zones: new Map<string, number>() };
       clusters.set(cluster, entry);
       entry.volumes.push(volume);
-      const zone = outputs(volume).at("availabilityZone").text() ?? "";
+      const zone = outputs(volume).at("availabilityZone").shown();
       entry.zones.set(zone, (entry.zones.get(zone) ?? 0) + 1);
     });
     for (const [cluster, { volumes, zones }] of clusters) {
