@@ -41,7 +41,14 @@ export function resourcesOf(examples: readonly Example[], type = ""): Resource[]
 }
 
 function resourceOf(example: Example, otherwise: string, index: number): Resource {
-  const { $type: type = otherwise, $name: name = `example-${index}`, $protect, $provider, $from, ...properties } = example;
+  const {
+    $type: type = otherwise,
+    $name: name = `example-${index}`,
+    $protect,
+    $provider,
+    $from,
+    ...properties
+  } = example;
   return {
     type,
     name,

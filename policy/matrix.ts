@@ -71,9 +71,14 @@ function packSection(pack: string, policies: readonly Policy[]): string[] {
   ];
 }
 
-function frameworkSection([prefix, name, version]: (typeof FRAMEWORKS)[number], policies: readonly Policy[]): string[] {
+function frameworkSection(
+  [prefix, name, version]: (typeof FRAMEWORKS)[number],
+  policies: readonly Policy[],
+): string[] {
   const ids = [...new Set(policies.flatMap(({ sources }) => sources))]
-    .filter((id) => (prefix === "CKV" ? id.startsWith("CKV") : id.startsWith(`${prefix} `) || id.startsWith(`${prefix}.`)))
+    .filter((id) =>
+      prefix === "CKV" ? id.startsWith("CKV") : id.startsWith(`${prefix} `) || id.startsWith(`${prefix}.`),
+    )
     .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   return [
     `### ${name}${version === "" ? "" : ` (${version})`}`,
@@ -89,6 +94,7 @@ function listed(policies: readonly Policy[]): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }

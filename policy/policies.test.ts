@@ -26,7 +26,8 @@ async function judged(
   return (await Promise.all(resources.map((resource) => analysis.resource(resource)))).flat();
 }
 
-const isNotice = ({ message, isMandatory }: Diagnostic): boolean => !isMandatory && /It is judged/.test(message);
+const isNotice = ({ message, isMandatory }: Diagnostic): boolean =>
+  !isMandatory && message.includes("It is judged");
 
 it("has examples for every policy, and none for others", () => {
   expect(Object.keys(CASES).sort()).toEqual(tested.map(({ name }) => name).sort());

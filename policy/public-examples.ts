@@ -15,14 +15,23 @@ const SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup";
 const INSTANCE = "aws:ec2/instance:Instance";
 const eu = { $provider: { region: "eu-central-1" } };
 
-const open = (port: number): object => ({ protocol: "tcp", fromPort: port, toPort: port, cidrBlocks: ["0.0.0.0/0"] });
+const open = (port: number): object => ({
+  protocol: "tcp",
+  fromPort: port,
+  toPort: port,
+  cidrBlocks: ["0.0.0.0/0"],
+});
 const deployment = (name: string, container: object, spec: object = {}, pod: object = {}): Example => ({
   $type: DEPLOYMENT,
   $name: name,
   apiVersion: "apps/v1",
   kind: "Deployment",
   metadata: { name: `${name}-1a2b3c4d`, annotations: { "pulumi.com/autonamed": "true" } },
-  spec: { selector: { matchLabels: { app: name } }, template: { metadata: { labels: { app: name } }, spec: { containers: [container], ...pod } }, ...spec },
+  spec: {
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: { containers: [container], ...pod } },
+    ...spec,
+  },
 });
 const service = (name: string, type: string): Example => ({
   $type: SERVICE,
@@ -75,7 +84,11 @@ export const PUBLIC_EXAMPLES: readonly PublicExample[] = [
       { ...eu, $type: SECURITY_GROUP, $name: "secgrp", description: "Foo", ingress: [open(22), open(80)] },
       { ...eu, $type: "aws:ec2/keyPair:KeyPair", $name: "key", publicKey: UNKNOWN },
       { ...eu, $type: INSTANCE, $name: "server", instanceType: "t2.micro", ami: UNKNOWN, keyName: UNKNOWN },
-      { $type: "command:remote:CopyToRemote", $name: "config", connection: { host: UNKNOWN, user: "ec2-user" } },
+      {
+        $type: "command:remote:CopyToRemote",
+        $name: "config",
+        connection: { host: UNKNOWN, user: "ec2-user" },
+      },
       { $type: "command:remote:Command", $name: "cat-config", create: "cat myapp.conf" },
     ],
     stopped: [
@@ -91,13 +104,51 @@ export const PUBLIC_EXAMPLES: readonly PublicExample[] = [
     name: "aws-ts-ansible-wordpress",
     resources: [
       { ...eu, $type: "aws:ec2/vpc:Vpc", $name: "prod-vpc", cidrBlock: "10.192.0.0/16", id: UNKNOWN },
-      { ...eu, $type: "aws:ec2/subnet:Subnet", $name: "public", vpcId: UNKNOWN, mapPublicIpOnLaunch: true, $from: { vpcId: ["prod-vpc"] } },
+      {
+        ...eu,
+        $type: "aws:ec2/subnet:Subnet",
+        $name: "public",
+        vpcId: UNKNOWN,
+        mapPublicIpOnLaunch: true,
+        $from: { vpcId: ["prod-vpc"] },
+      },
       { ...eu, $type: "aws:ec2/internetGateway:InternetGateway", $name: "igw", vpcId: UNKNOWN },
-      { ...eu, $type: "aws:ec2/routeTable:RouteTable", $name: "rt", routes: [{ cidrBlock: "0.0.0.0/0", gatewayId: UNKNOWN }], $from: { routes: ["igw"] } },
-      { ...eu, $type: "aws:ec2/routeTableAssociation:RouteTableAssociation", $name: "rta", $from: { subnetId: ["public"], routeTableId: ["rt"] } },
-      { ...eu, $type: SECURITY_GROUP, $name: "allow", ingress: [open(443), open(80), open(22)], egress: [{ protocol: "-1", fromPort: 0, toPort: 0, cidrBlocks: ["0.0.0.0/0"] }] },
-      { ...eu, $type: "aws:rds/instance:Instance", $name: "wordpressdb", password: "not-ours-to-see", engine: "mysql" },
-      { ...eu, $type: INSTANCE, $name: "web", instanceType: "t3.small", ami: UNKNOWN, subnetId: UNKNOWN, $from: { subnetId: ["public"] } },
+      {
+        ...eu,
+        $type: "aws:ec2/routeTable:RouteTable",
+        $name: "rt",
+        routes: [{ cidrBlock: "0.0.0.0/0", gatewayId: UNKNOWN }],
+        $from: { routes: ["igw"] },
+      },
+      {
+        ...eu,
+        $type: "aws:ec2/routeTableAssociation:RouteTableAssociation",
+        $name: "rta",
+        $from: { subnetId: ["public"], routeTableId: ["rt"] },
+      },
+      {
+        ...eu,
+        $type: SECURITY_GROUP,
+        $name: "allow",
+        ingress: [open(443), open(80), open(22)],
+        egress: [{ protocol: "-1", fromPort: 0, toPort: 0, cidrBlocks: ["0.0.0.0/0"] }],
+      },
+      {
+        ...eu,
+        $type: "aws:rds/instance:Instance",
+        $name: "wordpressdb",
+        password: "not-ours-to-see",
+        engine: "mysql",
+      },
+      {
+        ...eu,
+        $type: INSTANCE,
+        $name: "web",
+        instanceType: "t3.small",
+        ami: UNKNOWN,
+        subnetId: UNKNOWN,
+        $from: { subnetId: ["public"] },
+      },
     ],
     stopped: [
       "aws-ec2-block-devices-encrypted",
@@ -113,14 +164,30 @@ export const PUBLIC_EXAMPLES: readonly PublicExample[] = [
   {
     name: "aws-ts-resources",
     resources: [
-      { ...eu, $type: "aws:cloudwatch/dashboard:Dashboard", $name: "mydashboard", dashboardName: "my-dashboard" },
+      {
+        ...eu,
+        $type: "aws:cloudwatch/dashboard:Dashboard",
+        $name: "mydashboard",
+        dashboardName: "my-dashboard",
+      },
       { ...eu, $type: "aws:sns/topic:Topic", $name: "myloginstopic" },
-      { ...eu, $type: "aws:dynamodb/table:Table", $name: "mytable", attributes: [{ name: "Id", type: "S" }], hashKey: "Id" },
+      {
+        ...eu,
+        $type: "aws:dynamodb/table:Table",
+        $name: "mytable",
+        attributes: [{ name: "Id", type: "S" }],
+        hashKey: "Id",
+      },
       { ...eu, $type: "aws:ec2/eip:Eip", $name: "myeip" },
       { ...eu, $type: SECURITY_GROUP, $name: "mysecuritygroup", ingress: [open(80)] },
       { ...eu, $type: "aws:ec2/vpc:Vpc", $name: "myvpc", cidrBlock: "10.0.0.0/16", id: UNKNOWN },
       { ...eu, $type: "aws:ecr/repository:Repository", $name: "myrepository" },
-      { ...eu, $type: "aws:ecr/repositoryPolicy:RepositoryPolicy", $name: "myrepositorypolicy", policy: "{}" },
+      {
+        ...eu,
+        $type: "aws:ecr/repositoryPolicy:RepositoryPolicy",
+        $name: "myrepositorypolicy",
+        policy: "{}",
+      },
     ],
     stopped: [
       "aws-ec2-vpc-flow-logs",
@@ -139,10 +206,31 @@ export const PUBLIC_EXAMPLES: readonly PublicExample[] = [
         $name: "cluster-eksCluster",
         accessConfig: { authenticationMode: "API" },
         roleArn: UNKNOWN,
-        vpcConfig: { endpointPrivateAccess: false, endpointPublicAccess: true, subnetIds: UNKNOWN, securityGroupIds: [UNKNOWN] },
+        vpcConfig: {
+          endpointPrivateAccess: false,
+          endpointPublicAccess: true,
+          subnetIds: UNKNOWN,
+          securityGroupIds: [UNKNOWN],
+        },
       },
-      { ...eu, $type: "aws:ec2/launchTemplate:LaunchTemplate", $name: "cluster-launchTemplate", instanceType: "t3.medium", userData: UNKNOWN, metadataOptions: { httpTokens: "required", httpPutResponseHopLimit: 2 } },
-      { ...eu, $type: "aws:autoscaling/group:Group", $name: "cluster-asg", minSize: 1, maxSize: 2, launchTemplate: { id: UNKNOWN }, vpcZoneIdentifiers: UNKNOWN, $from: { launchTemplate: ["cluster-launchTemplate"] } },
+      {
+        ...eu,
+        $type: "aws:ec2/launchTemplate:LaunchTemplate",
+        $name: "cluster-launchTemplate",
+        instanceType: "t3.medium",
+        userData: UNKNOWN,
+        metadataOptions: { httpTokens: "required", httpPutResponseHopLimit: 2 },
+      },
+      {
+        ...eu,
+        $type: "aws:autoscaling/group:Group",
+        $name: "cluster-asg",
+        minSize: 1,
+        maxSize: 2,
+        launchTemplate: { id: UNKNOWN },
+        vpcZoneIdentifiers: UNKNOWN,
+        $from: { launchTemplate: ["cluster-launchTemplate"] },
+      },
     ],
     stopped: [
       "aws-ec2-metadata-hops",
@@ -155,8 +243,22 @@ export const PUBLIC_EXAMPLES: readonly PublicExample[] = [
   {
     name: "aws-ts-hello-fargate",
     resources: [
-      { ...eu, $type: "aws:lb/loadBalancer:LoadBalancer", $name: "net-lb", loadBalancerType: "application", internal: false, subnets: UNKNOWN },
-      { ...eu, $type: "aws:lb/listener:Listener", $name: "web", port: 80, protocol: "HTTP", defaultActions: [{ type: "forward", targetGroupArn: UNKNOWN }] },
+      {
+        ...eu,
+        $type: "aws:lb/loadBalancer:LoadBalancer",
+        $name: "net-lb",
+        loadBalancerType: "application",
+        internal: false,
+        subnets: UNKNOWN,
+      },
+      {
+        ...eu,
+        $type: "aws:lb/listener:Listener",
+        $name: "web",
+        port: 80,
+        protocol: "HTTP",
+        defaultActions: [{ type: "forward", targetGroupArn: UNKNOWN }],
+      },
       { ...eu, $type: "aws:ecr/repository:Repository", $name: "repo", forceDelete: true },
       { ...eu, $type: "aws:ecs/service:Service", $name: "app-svc", desiredCount: 5 },
     ],
@@ -178,7 +280,11 @@ export const PUBLIC_EXAMPLES: readonly PublicExample[] = [
         $type: "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole",
         $name: "nginx",
         rules: [
-          { apiGroups: [""], resources: ["configmaps", "endpoints", "nodes", "pods", "secrets"], verbs: ["list", "watch"] },
+          {
+            apiGroups: [""],
+            resources: ["configmaps", "endpoints", "nodes", "pods", "secrets"],
+            verbs: ["list", "watch"],
+          },
           { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
         ],
       },
@@ -194,15 +300,29 @@ export const PUBLIC_EXAMPLES: readonly PublicExample[] = [
   },
   {
     name: "kubernetes-ts-nginx",
-    resources: [deployment("nginx-deployment", { name: "nginx", image: "nginx:1.7.9", ports: [{ containerPort: 80 }] }, { replicas: 2 })],
+    resources: [
+      deployment(
+        "nginx-deployment",
+        { name: "nginx", image: "nginx:1.7.9", ports: [{ containerPort: 80 }] },
+        { replicas: 2 },
+      ),
+    ],
     stopped: PLAIN_POD,
   },
   {
     name: "kubernetes-ts-guestbook",
     resources: [
-      deployment("redis-leader", { name: "redis-leader", image: "redis", resources: { requests: { cpu: "100m", memory: "100Mi" } } }),
+      deployment("redis-leader", {
+        name: "redis-leader",
+        image: "redis",
+        resources: { requests: { cpu: "100m", memory: "100Mi" } },
+      }),
       service("redis-leader", "ClusterIP"),
-      deployment("redis-replica", { name: "replica", image: "pulumi/guestbook-redis-replica", env: [{ name: "GET_HOSTS_FROM", value: "dns" }] }),
+      deployment("redis-replica", {
+        name: "replica",
+        image: "pulumi/guestbook-redis-replica",
+        env: [{ name: "GET_HOSTS_FROM", value: "dns" }],
+      }),
       deployment("frontend", { name: "frontend", image: "pulumi/guestbook-php-redis" }, { replicas: 3 }),
       service("frontend", "LoadBalancer"),
     ],
@@ -211,10 +331,19 @@ export const PUBLIC_EXAMPLES: readonly PublicExample[] = [
   {
     name: "kubernetes-ts-configmap-rollout",
     resources: [
-      { $type: "kubernetes:core/v1:ConfigMap", $name: "nginx", metadata: { labels: { app: "nginx" } }, data: { "default.conf": "server {}" } },
+      {
+        $type: "kubernetes:core/v1:ConfigMap",
+        $name: "nginx",
+        metadata: { labels: { app: "nginx" } },
+        data: { "default.conf": "server {}" },
+      },
       deployment(
         "nginx",
-        { name: "nginx", image: "nginx:1.13.6-alpine", volumeMounts: [{ name: "nginx-configs", mountPath: "/etc/nginx/conf.d" }] },
+        {
+          name: "nginx",
+          image: "nginx:1.13.6-alpine",
+          volumeMounts: [{ name: "nginx-configs", mountPath: "/etc/nginx/conf.d" }],
+        },
         { replicas: 1 },
         { volumes: [{ name: "nginx-configs", configMap: { name: UNKNOWN } }] },
       ),

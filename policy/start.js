@@ -8,17 +8,17 @@ const { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require
 const path = require("node:path");
 
 /** Runs the pack in a folder, in a process that a language host started. */
-exports.start = function start(folder) {
+function start(folder) {
   const name = path.relative(__dirname, folder) || "all";
   require(bundleOf(name, path.join(folder, "pack.ts"), { packages: "external" }));
-};
+}
 
 /** Runs all packs in a process that the engine started: without the SDK's parts that only programs need. */
-exports.startQuickly = function startQuickly() {
+function startQuickly() {
   // The SDK finds the pack's version in the working directory's package.json.
   process.chdir(__dirname);
   require(bundleOf("quick", path.join(__dirname, "quick.ts"), { alias: lightSdk(), sourcemap: false }));
-};
+}
 
 /** What stands for which module: the longer name counts, so that only the package itself is replaced. */
 function lightSdk() {
@@ -79,3 +79,5 @@ function replace(file, contents) {
   writeFileSync(`${file}.${process.pid}`, contents);
   renameSync(`${file}.${process.pid}`, file);
 }
+
+module.exports = { start, startQuickly };

@@ -51,7 +51,8 @@ export const policy: Benchmark = {
       }
       const shown: unknown = JSON.parse(await pulumi(["preview", "--json"], project, env));
       const judging = await judgeMany(shown, say);
-      const ratio = (way: Way): number => median(times[way].map((time, turn) => time / (times.none[turn] ?? NaN)));
+      const ratio = (way: Way): number =>
+        median(times[way].map((time, turn) => time / (times.none[turn] ?? NaN)));
       return {
         figures: {
           rounds: ROUNDS,
@@ -92,7 +93,10 @@ async function dev(folder: string, endpoint: string): Promise<string> {
     await cp(path.join(ROOT, file), path.join(project, file), { recursive: true });
   await symlink(path.join(ROOT, "node_modules"), path.join(project, "node_modules"));
   const settings = await readFile(path.join(ROOT, "Pulumi.dev.yaml"), "utf8");
-  await writeFile(path.join(project, "Pulumi.dev.yaml"), settings.replaceAll("http://127.0.0.1:4566", endpoint));
+  await writeFile(
+    path.join(project, "Pulumi.dev.yaml"),
+    settings.replaceAll("http://127.0.0.1:4566", endpoint),
+  );
   return project;
 }
 
@@ -131,9 +135,14 @@ async function judgeMany(
 
 function pulumi(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile("pulumi", [...args, "--non-interactive"], { cwd, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new Failure(`pulumi ${args.join(" ")} failed:\n${stdout}${stderr}`));
-    });
+    execFile(
+      "pulumi",
+      [...args, "--non-interactive"],
+      { cwd, env, maxBuffer: 1 << 28 },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else reject(new Failure(`pulumi ${args.join(" ")} failed:\n${stdout}${stderr}`));
+      },
+    );
   });
 }

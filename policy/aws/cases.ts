@@ -2,7 +2,12 @@ import { type Cases, UNKNOWN } from "../cases";
 import { INGRESS_RULE, EGRESS_RULE, LAUNCH_TEMPLATE, NODE_GROUP, SECURITY_GROUP_RULE } from "./types";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
-const tcp = (port: number, ...cidrBlocks: string[]) => ({ protocol: "tcp", fromPort: port, toPort: port, cidrBlocks });
+const tcp = (port: number, ...cidrBlocks: string[]) => ({
+  protocol: "tcp",
+  fromPort: port,
+  toPort: port,
+  cidrBlocks,
+});
 const world = "0.0.0.0/0";
 const statement = (Action: unknown, Resource: unknown, Effect = "Allow"): string =>
   JSON.stringify({ Statement: [{ Effect, Action, Resource }] });
@@ -12,15 +17,27 @@ const LOG = { $type: "aws:ec2/flowLog:FlowLog", $name: "log", vpcId: UNKNOWN };
 const SUBNET = { $type: "aws:ec2/subnet:Subnet", $name: "subnet" };
 const GATEWAY = { $type: "aws:ec2/internetGateway:InternetGateway", $name: "gateway" };
 const TABLE = { $type: "aws:ec2/routeTable:RouteTable", $name: "table" };
-const ROUTE = { $type: "aws:ec2/route:Route", $name: "route", $from: { gatewayId: ["gateway"], routeTableId: ["table"] } };
+const ROUTE = {
+  $type: "aws:ec2/route:Route",
+  $name: "route",
+  $from: { gatewayId: ["gateway"], routeTableId: ["table"] },
+};
 const ASSOCIATION = {
   $type: "aws:ec2/routeTableAssociation:RouteTableAssociation",
   $name: "association",
   $from: { routeTableId: ["table"], subnetId: ["subnet"] },
 };
 const NODE = { $type: NODE_GROUP, $name: "nodes", $from: { subnetIds: ["subnet"] } };
-const INTERFACE = { $type: "aws:ec2/networkInterface:NetworkInterface", $name: "card", $from: { subnetId: ["subnet"] } };
-const SERVER = { $type: "aws:ec2/instance:Instance", $name: "server", $from: { primaryNetworkInterface: ["card"] } };
+const INTERFACE = {
+  $type: "aws:ec2/networkInterface:NetworkInterface",
+  $name: "card",
+  $from: { subnetId: ["subnet"] },
+};
+const SERVER = {
+  $type: "aws:ec2/instance:Instance",
+  $name: "server",
+  $from: { primaryNetworkInterface: ["card"] },
+};
 
 /** Examples for the policies of this pack. */
 export const CASES: Readonly<Record<string, Cases>> = {
@@ -33,7 +50,11 @@ export const CASES: Readonly<Record<string, Cases>> = {
     unknown: [{ encrypted: UNKNOWN }],
   },
   "aws-ebs-state-volume-key": {
-    passes: [{ tags: { "fleetwright.dev/state-of": "main" }, kmsKeyId: "arn:aws:kms:key" }, { tags: { Name: "data" } }, {}],
+    passes: [
+      { tags: { "fleetwright.dev/state-of": "main" }, kmsKeyId: "arn:aws:kms:key" },
+      { tags: { Name: "data" } },
+      {},
+    ],
     fails: [[{ tags: { "fleetwright.dev/state-of": "main" } }, "kmsKeyId is not set"]],
     unknown: [{ tags: { "fleetwright.dev/state-of": "main" }, kmsKeyId: UNKNOWN }, { tags: UNKNOWN }],
   },
@@ -52,7 +73,10 @@ export const CASES: Readonly<Record<string, Cases>> = {
       [{ kmsKeyId: "arn" }, "encrypted is not set"],
       [{ encrypted: true }, "kmsKeyId is not set"],
       [{ $type: "aws:ec2/amiLaunchPermission:AmiLaunchPermission", group: "all" }, 'group is "all"'],
-      [{ $type: "aws:ebs/snapshotBlockPublicAccess:SnapshotBlockPublicAccess", state: "unblocked" }, "state is"],
+      [
+        { $type: "aws:ebs/snapshotBlockPublicAccess:SnapshotBlockPublicAccess", state: "unblocked" },
+        "state is",
+      ],
     ],
     unknown: [{ encrypted: UNKNOWN }],
   },
@@ -60,12 +84,21 @@ export const CASES: Readonly<Record<string, Cases>> = {
     passes: [
       { rootBlockDevice: { encrypted: true }, ebsBlockDevices: [{ encrypted: true }] },
       { launchTemplate: { id: "lt-1" } },
-      { $type: LAUNCH_TEMPLATE, blockDeviceMappings: [{ ebs: { encrypted: "true" } }, { virtualName: "ephemeral0" }] },
+      {
+        $type: LAUNCH_TEMPLATE,
+        blockDeviceMappings: [{ ebs: { encrypted: "true" } }, { virtualName: "ephemeral0" }],
+      },
     ],
     fails: [
       [{}, "rootBlockDevice.encrypted is not set"],
-      [{ rootBlockDevice: { encrypted: true }, ebsBlockDevices: [{ encrypted: UNKNOWN }, {}] }, "ebsBlockDevices[1].encrypted is not set"],
-      [{ $type: LAUNCH_TEMPLATE, blockDeviceMappings: [{ ebs: { volumeSize: 8 } }] }, "blockDeviceMappings[0].ebs.encrypted"],
+      [
+        { rootBlockDevice: { encrypted: true }, ebsBlockDevices: [{ encrypted: UNKNOWN }, {}] },
+        "ebsBlockDevices[1].encrypted is not set",
+      ],
+      [
+        { $type: LAUNCH_TEMPLATE, blockDeviceMappings: [{ ebs: { volumeSize: 8 } }] },
+        "blockDeviceMappings[0].ebs.encrypted",
+      ],
     ],
     unknown: [{ rootBlockDevice: UNKNOWN }, { $type: LAUNCH_TEMPLATE, blockDeviceMappings: UNKNOWN }],
   },
@@ -91,7 +124,10 @@ export const CASES: Readonly<Record<string, Cases>> = {
     passes: [{}, { associatePublicIpAddress: false }, { $type: LAUNCH_TEMPLATE, networkInterfaces: [{}] }],
     fails: [
       [{ associatePublicIpAddress: true }, "associatePublicIpAddress is true"],
-      [{ $type: LAUNCH_TEMPLATE, networkInterfaces: [{ associatePublicIpAddress: "true" }] }, "networkInterfaces[0]"],
+      [
+        { $type: LAUNCH_TEMPLATE, networkInterfaces: [{ associatePublicIpAddress: "true" }] },
+        "networkInterfaces[0]",
+      ],
     ],
     unknown: [{ associatePublicIpAddress: UNKNOWN }],
   },
@@ -108,13 +144,19 @@ export const CASES: Readonly<Record<string, Cases>> = {
       { $type: INGRESS_RULE, ipProtocol: "icmp", fromPort: -1, toPort: -1, cidrIpv4: world },
     ],
     fails: [
-      [{ ingress: [tcp(443, world), tcp(22, "10.0.0.0/8", world)] }, 'ingress[1].cidrBlocks[1] is "0.0.0.0/0"'],
+      [
+        { ingress: [tcp(443, world), tcp(22, "10.0.0.0/8", world)] },
+        'ingress[1].cidrBlocks[1] is "0.0.0.0/0"',
+      ],
       [{ ingress: [{ protocol: "tcp", fromPort: 0, toPort: 1024, ipv6CidrBlocks: ["::/0"] }] }, '"::/0"'],
       [{ ingress: [{ protocol: "-1", fromPort: 0, toPort: 0, cidrBlocks: [world] }] }, "0-65535"],
       [{ $type: SECURITY_GROUP_RULE, type: "ingress", ...tcp(22, world) }, "cidrBlocks[0]"],
       [{ $type: INGRESS_RULE, ipProtocol: "-1", cidrIpv6: "::/0" }, 'cidrIpv6 is "::/0"'],
     ],
-    unknown: [{ ingress: UNKNOWN }, { $type: INGRESS_RULE, ipProtocol: "tcp", fromPort: 22, toPort: 22, cidrIpv4: UNKNOWN }],
+    unknown: [
+      { ingress: UNKNOWN },
+      { $type: INGRESS_RULE, ipProtocol: "tcp", fromPort: 22, toPort: 22, cidrIpv4: UNKNOWN },
+    ],
   },
   "aws-ec2-cluster-ports-not-open": {
     passes: [{ ingress: [tcp(6443, "10.0.0.0/8"), tcp(443, world)] }],
@@ -174,9 +216,17 @@ export const CASES: Readonly<Record<string, Cases>> = {
       { ingress: [{ action: "deny", protocol: "-1", fromPort: 0, toPort: 0, cidrBlock: world }] },
     ],
     fails: [
-      [{ ingress: [{ action: "allow", protocol: "tcp", fromPort: 0, toPort: 3389, cidrBlock: world }] }, "ingress[0].cidrBlock"],
       [
-        { $type: "aws:ec2/networkAclRule:NetworkAclRule", ruleAction: "allow", protocol: "-1", ipv6CidrBlock: "::/0" },
+        { ingress: [{ action: "allow", protocol: "tcp", fromPort: 0, toPort: 3389, cidrBlock: world }] },
+        "ingress[0].cidrBlock",
+      ],
+      [
+        {
+          $type: "aws:ec2/networkAclRule:NetworkAclRule",
+          ruleAction: "allow",
+          protocol: "-1",
+          ipv6CidrBlock: "::/0",
+        },
         "ipv6CidrBlock",
       ],
     ],
@@ -209,7 +259,11 @@ export const CASES: Readonly<Record<string, Cases>> = {
     unknown: [{ iamInstanceProfile: UNKNOWN }],
   },
   "aws-ec2-no-keys-in-user-data": {
-    passes: [{}, { userData: "#cloud-config\nruncmd: []" }, { $type: LAUNCH_TEMPLATE, userData: base64("echo hello") }],
+    passes: [
+      {},
+      { userData: "#cloud-config\nruncmd: []" },
+      { $type: LAUNCH_TEMPLATE, userData: base64("echo hello") },
+    ],
     fails: [
       [{ userData: "export KEY=AKIAIOSFODNN7EXAMPLE" }, "userData is text with an AWS access key in it"],
       [{ userDataBase64: base64("-----BEGIN OPENSSH PRIVATE KEY-----") }, "an SSH private key"],
@@ -221,13 +275,23 @@ export const CASES: Readonly<Record<string, Cases>> = {
     passes: [{ userData: "--anonymous-auth=false --read-only-port=0" }],
     fails: [
       [{ userData: "--kubelet-extra-args '--anonymous-auth=true'" }, "anonymous requests allowed"],
-      [{ $type: LAUNCH_TEMPLATE, userData: base64("kubelet-arg:\n- read-only-port=10255") }, "a read-only port"],
-      [{ userData: "authorization-mode=AlwaysAllow rotate-certificates=false" }, "certificates that are not rotated"],
+      [
+        { $type: LAUNCH_TEMPLATE, userData: base64("kubelet-arg:\n- read-only-port=10255") },
+        "a read-only port",
+      ],
+      [
+        { userData: "authorization-mode=AlwaysAllow rotate-certificates=false" },
+        "certificates that are not rotated",
+      ],
     ],
     unknown: [{ $type: LAUNCH_TEMPLATE, userData: UNKNOWN }],
   },
   "aws-ec2-ebs-optimised": {
-    passes: [{ ebsOptimized: true, instanceType: "m4.large" }, { instanceType: "m7i.large" }, { instanceType: "t3.medium" }],
+    passes: [
+      { ebsOptimized: true, instanceType: "m4.large" },
+      { instanceType: "m7i.large" },
+      { instanceType: "t3.medium" },
+    ],
     fails: [[{ instanceType: "m1.large" }, "ebsOptimized is not set"]],
     unknown: [{ instanceType: UNKNOWN }],
   },
@@ -245,19 +309,31 @@ export const CASES: Readonly<Record<string, Cases>> = {
     passes: [[NODE, SUBNET, TABLE, GATEWAY, ROUTE]],
     fails: [
       [[NODE, SUBNET, TABLE, GATEWAY, ROUTE, ASSOCIATION], 'the public subnet "subnet"'],
-      [[SERVER, INTERFACE, SUBNET, { ...TABLE, $from: { routes: ["gateway"] } }, GATEWAY, ASSOCIATION], "public subnet"],
+      [
+        [SERVER, INTERFACE, SUBNET, { ...TABLE, $from: { routes: ["gateway"] } }, GATEWAY, ASSOCIATION],
+        "public subnet",
+      ],
     ],
     unknown: [[{ ...NODE, $from: {}, subnetIds: UNKNOWN }]],
   },
   "aws-eks-endpoint-private": {
     passes: [
       { vpcConfig: { endpointPrivateAccess: true, endpointPublicAccess: false } },
-      { vpcConfig: { endpointPrivateAccess: true, endpointPublicAccess: true, publicAccessCidrs: ["192.0.2.0/24"] } },
+      {
+        vpcConfig: {
+          endpointPrivateAccess: true,
+          endpointPublicAccess: true,
+          publicAccessCidrs: ["192.0.2.0/24"],
+        },
+      },
     ],
     fails: [
       [{ vpcConfig: { endpointPublicAccess: false } }, "vpcConfig.endpointPrivateAccess is not set"],
       [{ vpcConfig: { endpointPrivateAccess: true } }, "vpcConfig.endpointPublicAccess is not set"],
-      [{ vpcConfig: { endpointPrivateAccess: true, publicAccessCidrs: [world] } }, "vpcConfig.publicAccessCidrs[0]"],
+      [
+        { vpcConfig: { endpointPrivateAccess: true, publicAccessCidrs: [world] } },
+        "vpcConfig.publicAccessCidrs[0]",
+      ],
     ],
     unknown: [{ vpcConfig: { endpointPrivateAccess: true, endpointPublicAccess: UNKNOWN } }],
   },
@@ -315,7 +391,12 @@ export const CASES: Readonly<Record<string, Cases>> = {
   },
   "aws-ecr-encrypted": {
     passes: [{ encryptionConfigurations: [{ encryptionType: "KMS" }] }],
-    fails: [[{ encryptionConfigurations: [{ encryptionType: "AES256" }] }, "encryptionConfigurations is a list of 1"]],
+    fails: [
+      [
+        { encryptionConfigurations: [{ encryptionType: "AES256" }] },
+        "encryptionConfigurations is a list of 1",
+      ],
+    ],
     unknown: [{ encryptionConfigurations: [{ encryptionType: UNKNOWN }] }],
   },
   "aws-kms-key-rotation": {
@@ -333,7 +414,10 @@ export const CASES: Readonly<Record<string, Cases>> = {
     fails: [
       [{ policy: statement("*", "*") }, "statement 1 allows * on *"],
       [{ policy: statement(["s3:GetObject", "*:*"], ["*"]) }, "statement 1 allows * on *"],
-      [{ policy: JSON.stringify({ Statement: { Effect: "Allow", NotAction: "iam:*", Resource: "*" } }) }, "all but a few"],
+      [
+        { policy: JSON.stringify({ Statement: { Effect: "Allow", NotAction: "iam:*", Resource: "*" } }) },
+        "all but a few",
+      ],
     ],
     unknown: [{ policy: UNKNOWN }],
   },

@@ -2,4 +2,9 @@ import { servePack } from "../sdk/pack";
 import { surroundings } from "../sdk/surroundings";
 import { policies } from "./policies";
 
-servePack("fleetwright-aws", "Machines, volumes, networks, load balancers, IAM, KMS and EKS.", policies, surroundings);
+servePack(
+  "fleetwright-aws",
+  "Machines, volumes, networks, load balancers, IAM, KMS and EKS.",
+  policies,
+  surroundings,
+);

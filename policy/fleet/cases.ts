@@ -86,24 +86,33 @@ export const CASES: Readonly<Record<string, Cases>> = {
     unknown: [[{ $type: AUTO_SCALING_GROUP, maxSize: UNKNOWN }]],
   },
   "fleet-cluster-cost-ceiling": {
-    passes: [
-      [{ ...GROUP, maxSize: 20 }, TEMPLATE],
-      [{ $type: VOLUME, type: "gp3", size: 20_000 }],
-    ],
+    passes: [[{ ...GROUP, maxSize: 20 }, TEMPLATE], [{ $type: VOLUME, type: "gp3", size: 20_000 }]],
     fails: [
-      [[{ ...GROUP, maxSize: 40 }, TEMPLATE], "about $3071 (list prices of us-east-1 as published on 2026-01-19)"],
-      [[{ $type: INSTANCE, instanceType: "m7i.48xlarge", rootBlockDevice: { volumeSize: 8 } }], "the price of a month is about $7065"],
+      [
+        [{ ...GROUP, maxSize: 40 }, TEMPLATE],
+        "about $3071 (list prices of us-east-1 as published on 2026-01-19)",
+      ],
+      [
+        [{ $type: INSTANCE, instanceType: "m7i.48xlarge", rootBlockDevice: { volumeSize: 8 } }],
+        "the price of a month is about $7065",
+      ],
       [[{ $type: VOLUME, type: "gp3", size: 30_000 }], "about $2400"],
     ],
     unknown: [[{ $type: INSTANCE, instanceType: "x9.huge" }], [{ $type: INSTANCE, instanceType: UNKNOWN }]],
   },
   "fleet-place-regions": {
-    passes: [{ $provider: { region: "eu-central-1" } }, { region: "us-east-1", $provider: { region: "ap-south-1" } }],
+    passes: [
+      { $provider: { region: "eu-central-1" } },
+      { region: "us-east-1", $provider: { region: "ap-south-1" } },
+    ],
     fails: [[{ $provider: { region: "ap-south-1" } }, 'the region is "ap-south-1"']],
     unknown: [{ region: UNKNOWN }, {}],
   },
   "fleet-place-instance-types": {
-    passes: [{ instanceType: "m7i.large" }, { $type: NODE_GROUP, instanceTypes: ["c7g.xlarge", "t3.medium"] }],
+    passes: [
+      { instanceType: "m7i.large" },
+      { $type: NODE_GROUP, instanceTypes: ["c7g.xlarge", "t3.medium"] },
+    ],
     fails: [
       [{ instanceType: "p5.48xlarge" }, 'instanceType is "p5.48xlarge"'],
       [{ $type: NODE_GROUP, instanceTypes: [UNKNOWN, "x1.32xlarge"] }, "instanceTypes[1]"],
@@ -113,10 +122,17 @@ export const CASES: Readonly<Record<string, Cases>> = {
   "fleet-tags-required": {
     passes: [
       { tags: { ...tags, "fleetwright.dev/node-pool": "web" } },
-      { $type: VOLUME, tags: { "fleetwright.dev/cluster": "main" }, $provider: { defaultTags: '{"tags":{"owner":"a","cost-centre":"b"}}' } },
+      {
+        $type: VOLUME,
+        tags: { "fleetwright.dev/cluster": "main" },
+        $provider: { defaultTags: '{"tags":{"owner":"a","cost-centre":"b"}}' },
+      },
       {
         $type: AUTO_SCALING_GROUP,
-        tags: Object.entries({ ...tags, "fleetwright.dev/node-pool": "web" }).map(([key, value]) => ({ key, value })),
+        tags: Object.entries({ ...tags, "fleetwright.dev/node-pool": "web" }).map(([key, value]) => ({
+          key,
+          value,
+        })),
       },
     ],
     fails: [
@@ -139,7 +155,10 @@ export const CASES: Readonly<Record<string, Cases>> = {
       [{ algorithm: "ECDSA", ecdsaCurve: "P224" }, 'ecdsaCurve is "P224"'],
       [{ $type: KEY_PAIR, publicKey: rsa(2048) }, "publicKey is an RSA key of 2048 bits"],
       [{ $type: KEY_PAIR, publicKey: "ssh-dss AAAA" }, "a DSA key"],
-      [{ $type: USER, spec: { sshKeys: [{ key: ED25519, notAfter: "2020-01-01T00:00:00Z" }] } }, "spec.sshKeys[0].notAfter"],
+      [
+        { $type: USER, spec: { sshKeys: [{ key: ED25519, notAfter: "2020-01-01T00:00:00Z" }] } },
+        "spec.sshKeys[0].notAfter",
+      ],
     ],
     unknown: [{ $type: KEY_PAIR, publicKey: UNKNOWN }],
   },
@@ -165,7 +184,10 @@ export const CASES: Readonly<Record<string, Cases>> = {
     passes: [
       { metadata: { namespace: "fleetwright-system" }, spec: { type: "ClusterIP" } },
       { metadata: { namespace: "shop" }, spec: { type: "LoadBalancer" } },
-      { metadata: { namespace: "fleetwright-system" }, spec: { type: "LoadBalancer", loadBalancerSourceRanges: ["10.0.0.0/8"] } },
+      {
+        metadata: { namespace: "fleetwright-system" },
+        spec: { type: "LoadBalancer", loadBalancerSourceRanges: ["10.0.0.0/8"] },
+      },
       {
         metadata: {
           namespace: "fleetwright-system",
@@ -175,14 +197,23 @@ export const CASES: Readonly<Record<string, Cases>> = {
       },
     ],
     fails: [
-      [{ metadata: { namespace: "fleetwright-system" }, spec: { type: "LoadBalancer" } }, "loadBalancerSourceRanges is not set"],
       [
-        { metadata: { namespace: "fleetwright-system" }, spec: { type: "LoadBalancer", loadBalancerSourceRanges: ["0.0.0.0/0"] } },
+        { metadata: { namespace: "fleetwright-system" }, spec: { type: "LoadBalancer" } },
+        "loadBalancerSourceRanges is not set",
+      ],
+      [
+        {
+          metadata: { namespace: "fleetwright-system" },
+          spec: { type: "LoadBalancer", loadBalancerSourceRanges: ["0.0.0.0/0"] },
+        },
         "loadBalancerSourceRanges[0]",
       ],
     ],
     unknown: [
-      { metadata: { namespace: "fleetwright-system" }, spec: { type: "LoadBalancer", loadBalancerSourceRanges: UNKNOWN } },
+      {
+        metadata: { namespace: "fleetwright-system" },
+        spec: { type: "LoadBalancer", loadBalancerSourceRanges: UNKNOWN },
+      },
     ],
   },
 };

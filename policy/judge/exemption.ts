@@ -50,12 +50,16 @@ export function readExemptions(
   const problems: { policy: string; problem: string }[] = [];
   if (given === undefined) return { exemptions, problems };
   if (!Array.isArray(given)) {
-    return { exemptions, problems: [{ policy: "", problem: "the exemptions are not a list: write one entry for each" }] };
+    return {
+      exemptions,
+      problems: [{ policy: "", problem: "the exemptions are not a list: write one entry for each" }],
+    };
   }
   given.forEach((entry: unknown, index) => {
     const policy = isRecord(entry) && typeof entry.policy === "string" ? entry.policy : "";
     const wrong = problemOf(entry, today);
-    if (wrong !== undefined) problems.push({ policy, problem: `exemption ${index + 1} (${policy}): ${wrong}` });
+    if (wrong !== undefined)
+      problems.push({ policy, problem: `exemption ${index + 1} (${policy}): ${wrong}` });
     else if (isExemption(entry)) exemptions.push(entry);
   });
   return { exemptions, problems };
@@ -77,14 +81,18 @@ function isTexts(value: unknown): boolean {
 }
 
 function problemOf(entry: unknown, today: string): string | undefined {
-  if (!isExemption(entry)) return "give policy, resource, reason and expires as texts, and values and properties as lists of texts";
+  if (!isExemption(entry))
+    return "give policy, resource, reason and expires as texts, and values and properties as lists of texts";
   const { resource, reason, expires } = entry;
   const others = Object.keys(entry).filter((key) => ![...REQUIRED, ...LISTS].includes(key));
-  if (others.length > 0) return `${others.join(", ")} is not known here: give ${[...REQUIRED, ...LISTS].join(", ")}`;
+  if (others.length > 0)
+    return `${others.join(", ")} is not known here: give ${[...REQUIRED, ...LISTS].join(", ")}`;
   if (!/^[^:*]+:[^:*]+:[^:*]+::.+$/.test(resource))
     return `resource is ${JSON.stringify(resource)}: write type::name, with * in the name at most`;
-  if (/::\**$/.test(resource)) return `resource is ${JSON.stringify(resource)}, which is every one of its type: name them`;
-  if (reason.trim().length < 10) return "the reason says too little: say why, for whoever finds this in a year";
+  if (/::\**$/.test(resource))
+    return `resource is ${JSON.stringify(resource)}, which is every one of its type: name them`;
+  if (reason.trim().length < 10)
+    return "the reason says too little: say why, for whoever finds this in a year";
   if (!/^\d{4}-\d{2}-\d{2}$/.test(expires) || Number.isNaN(Date.parse(expires)))
     return `expires is ${JSON.stringify(expires)}: write a day as 2027-06-30`;
   if (Date.parse(expires) - Date.parse(today) > LONGEST_DAYS * DAY_MS)

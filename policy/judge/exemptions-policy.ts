@@ -20,7 +20,8 @@ export function withExemptionsPolicy(pack: PackName, policies: readonly Policy[]
     severity: "high",
     sources: [],
     rules: ["product"],
-    steps: "Mend or remove the entry in fleetwright-policy:exemptions or fleetwright-policy:settings of the stack's config.",
+    steps:
+      "Mend or remove the entry in fleetwright-policy:exemptions or fleetwright-policy:settings of the stack's config.",
     types: ["pulumi:pulumi:Stack"],
     check({ stack, around, refuse }) {
       const root = stack.of("pulumi:pulumi:Stack")[0];
@@ -31,9 +32,19 @@ export function withExemptionsPolicy(pack: PackName, policies: readonly Policy[]
         const { policy, resource, expires } = exemption;
         const entry = `the exemption of ${resource} from ${policy}`;
         if (!known.has(policy)) {
-          refuse(root, "", `${entry} is about a policy that does not exist`, "Correct its name, or remove it.");
+          refuse(
+            root,
+            "",
+            `${entry} is about a policy that does not exist`,
+            "Correct its name, or remove it.",
+          );
         } else if (isExpired(exemption, around.today)) {
-          refuse(root, "", `${entry} ended on ${expires}`, "Meet the policy and remove it, or give it another day.");
+          refuse(
+            root,
+            "",
+            `${entry} ended on ${expires}`,
+            "Meet the policy and remove it, or give it another day.",
+          );
         }
       }
       for (const [name, given] of Object.entries(around.settings).filter(([name]) => isOurs(name))) {
@@ -41,8 +52,14 @@ export function withExemptionsPolicy(pack: PackName, policies: readonly Policy[]
         for (const [key, value] of Object.entries(given)) {
           const setting = schema?.[key];
           if (setting === undefined || !fits(setting, value)) {
-            const wanted = setting === undefined ? Object.keys(schema ?? {}).join(", ") || "none" : setting.type;
-            refuse(root, "", `the setting ${key} of ${name} is not one of its own, or of another type`, `It takes: ${wanted}.`);
+            const wanted =
+              setting === undefined ? Object.keys(schema ?? {}).join(", ") || "none" : setting.type;
+            refuse(
+              root,
+              "",
+              `the setting ${key} of ${name} is not one of its own, or of another type`,
+              `It takes: ${wanted}.`,
+            );
           }
         }
       }
@@ -54,5 +71,7 @@ export function withExemptionsPolicy(pack: PackName, policies: readonly Policy[]
 /** Whether an exemption is about a resource that is there; one that is not can go. */
 export function concerns(resource: string, urns: readonly string[]): boolean {
   const [wantedType = "", ...wantedName] = resource.split("::");
-  return urns.map(identityOf).some(({ type, name }) => type === wantedType && isLike(name, [wantedName.join("::")]));
+  return urns
+    .map(identityOf)
+    .some(({ type, name }) => type === wantedType && isLike(name, [wantedName.join("::")]));
 }

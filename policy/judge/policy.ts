@@ -38,9 +38,9 @@ export interface Subject<S extends SettingsSchema> {
   readonly inputs: Property;
   readonly settings: SettingsOf<S>;
   /** Judges by something else than an input, such as an option. */
-  refuse(property: string, found: string, fix: string): void;
+  readonly refuse: (property: string, found: string, fix: string) => void;
   /** Says that something cannot be judged, and why. */
-  doubt(property: string, why: string): void;
+  readonly doubt: (property: string, why: string) => void;
 }
 
 /** What a policy of a whole stack is given. */
@@ -49,13 +49,16 @@ export interface StackSubject<S extends SettingsSchema> {
   readonly around: Surroundings;
   readonly settings: SettingsOf<S>;
   /** The outputs of a resource. */
-  outputs(resource: Resource): Property;
+  readonly outputs: (resource: Resource) => Property;
   /** Judges one resource; where that needs what is not known yet, says so and lets the others be judged. */
-  each(resources: readonly Resource[], judge: (resource: Resource, outputs: Property) => void): void;
+  readonly each: (
+    resources: readonly Resource[],
+    judge: (resource: Resource, outputs: Property) => void,
+  ) => void;
   /** Reports a resource, or the stack where none is given. */
-  refuse(resource: Resource | undefined, property: string, found: string, fix: string): void;
+  readonly refuse: (resource: Resource | undefined, property: string, found: string, fix: string) => void;
   /** Says that something cannot be judged, and why. */
-  doubt(resource: Resource | undefined, property: string, why: string): void;
+  readonly doubt: (resource: Resource | undefined, property: string, why: string) => void;
 }
 
 /** A policy, without its types. */
@@ -64,28 +67,28 @@ export interface Policy extends Description<SettingsSchema> {
   /** The types that it judges; for a policy of a stack, those without which it has nothing to say. */
   readonly types: readonly string[];
   readonly judges: "resource" | "stack";
-  /** All that it finds; `resources` is one resource, or all of a stack. */
+  /** All that it finds in a stack, which may be one resource. */
   find(stack: Stack, around: Surroundings): Finding[];
   /** Repairs the inputs of a resource in place, where that is safe; says whether it changed any. */
   readonly remediate?: (inputs: Record<string, unknown>) => boolean;
 }
 
 /** Defines a policy that judges each resource of some types by its inputs. */
-export function definePolicy<const S extends SettingsSchema = Record<never, never>>(
+export function definePolicy<const S extends SettingsSchema = SettingsSchema>(
   policy: Description<S> & {
     readonly types: readonly string[];
     check(subject: Subject<S>): void;
     readonly remediate?: (inputs: Record<string, unknown>) => boolean;
   },
 ): Policy {
-  const schema = policy.settings;
+  const schema: SettingsSchema = policy.settings ?? {};
   return {
     ...policy,
-    settings: schema ?? {},
+    settings: schema,
     judges: "resource",
     find(stack, around) {
       const findings: Finding[] = [];
-      const settings = settingsOf(schema ?? ({} as S), around.settings[policy.name] ?? {});
+      const settings = settingsOf<S>(schema, around.settings[policy.name] ?? {});
       for (const resource of stack.resources) {
         if (!policy.types.includes(resource.type)) continue;
         const { urn } = resource;
@@ -102,16 +105,16 @@ export function definePolicy<const S extends SettingsSchema = Record<never, neve
 }
 
 /** Defines a policy that judges a stack as a whole, by what came out of it. */
-export function defineStackPolicy<const S extends SettingsSchema = Record<never, never>>(
+export function defineStackPolicy<const S extends SettingsSchema = SettingsSchema>(
   policy: Description<S> & {
     readonly types: readonly string[];
     check(subject: StackSubject<S>): void;
   },
 ): Policy {
-  const schema = policy.settings;
+  const schema: SettingsSchema = policy.settings ?? {};
   return {
     ...policy,
-    settings: schema ?? {},
+    settings: schema,
     judges: "stack",
     find(stack, around) {
       const findings: Finding[] = [];
@@ -121,7 +124,7 @@ export function defineStackPolicy<const S extends SettingsSchema = Record<never,
       policy.check({
         stack,
         around,
-        settings: settingsOf(schema ?? ({} as S), around.settings[policy.name] ?? {}),
+        settings: settingsOf<S>(schema, around.settings[policy.name] ?? {}),
         outputs,
         each: (resources, judge) => {
           for (const resource of resources) {

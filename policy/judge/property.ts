@@ -85,7 +85,8 @@ export class Property {
   private child(key: string | number): Property {
     // What is inside something unknown is unknown as well, and known by the name of the outer one.
     if (this.trouble() !== undefined) return this;
-    const path = typeof key === "number" ? `${this.path}[${key}]` : this.path === "" ? key : `${this.path}.${key}`;
+    const path =
+      typeof key === "number" ? `${this.path}[${key}]` : this.path === "" ? key : `${this.path}.${key}`;
     const inside: unknown =
       typeof this.raw === "object" && this.raw !== null ? Reflect.get(this.raw, key) : undefined;
     return Property.open(this.urn, path, inside ?? undefined, this.isSecret, this.findings);
@@ -202,7 +203,11 @@ const UNREADABLE = Symbol("a secret that cannot be read");
 /** By name, so that nothing here needs the SDK. */
 function isSdkSecret(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return isRecord(prototype) && typeof prototype.constructor === "function" && prototype.constructor.name === "Secret";
+  return (
+    isRecord(prototype) &&
+    typeof prototype.constructor === "function" &&
+    prototype.constructor.name === "Secret"
+  );
 }
 
 function openSecret(wrapped: Readonly<Record<string, unknown>>): unknown {

@@ -35,7 +35,8 @@ export class Stack {
 
   /** What a property of a resource was made from, or the whole resource where no property is named. */
   behind(resource: Resource, property?: string): Resource[] {
-    const urns = property === undefined ? resource.dependencies : (resource.propertyDependencies[property] ?? []);
+    const urns =
+      property === undefined ? resource.dependencies : (resource.propertyDependencies[property] ?? []);
     return urns.flatMap((urn) => this.#byUrn.get(urn) ?? []);
   }
 }

@@ -30,7 +30,7 @@ export function fits(schema: SettingSchema, value: unknown): boolean {
 
 /** The values of a policy's settings: what is given, and otherwise the defaults. What does not fit is as if not given. */
 export function settingsOf<S extends SettingsSchema>(
-  schema: S,
+  schema: SettingsSchema,
   given: Readonly<Record<string, unknown>>,
 ): SettingsOf<S> {
   const values = Object.entries(schema).map(([name, setting]) => [

@@ -25,12 +25,24 @@ export function surroundingsOf(
 ): Surroundings {
   const settings = Object.entries(isRecord(given.settings) ? given.settings : {});
   const { exemptions, problems } = readExemptions(given.exemptions, today);
+  const shapeless =
+    given.settings === undefined || isRecord(given.settings)
+      ? []
+      : [
+          {
+            policy: "",
+            problem: "the settings are not an object: write the policy's name, and name: value below it",
+          },
+        ];
   const unread = settings
     .filter(([, value]) => !isRecord(value))
-    .map(([policy]) => ({ policy, problem: `the settings of ${policy} are not an object: write name: value` }));
+    .map(([policy]) => ({
+      policy,
+      problem: `the settings of ${policy} are not an object: write name: value`,
+    }));
   return {
     exemptions,
-    problems: [...problems, ...unread],
+    problems: [...problems, ...shapeless, ...unread],
     settings: Object.fromEntries(
       settings.filter((entry): entry is [string, Record<string, unknown>] => isRecord(entry[1])),
     ),

@@ -35,7 +35,8 @@ export function judge(policy: Policy, stack: Stack, around: Surroundings): Verdi
   return policy.find(stack, around).map((finding): Verdict => {
     const { kind, ...rest } = finding;
     const common = { ...rest, policy: policy.name };
-    if (kind === "unknown") return { ...common, outcome: kind, stops: false, message: unknownMessage(policy, finding) };
+    if (kind === "unknown")
+      return { ...common, outcome: kind, stops: false, message: unknownMessage(policy, finding) };
     const all = around.exemptions.filter((exemption) => covers(exemption, policy.name, finding));
     const exemption = all.find((one) => !isExpired(one, around.today));
     const message = violationMessage(finding);
@@ -53,7 +54,8 @@ function violationMessage({ urn, property, found, fix }: Finding): string {
 
 function unknownMessage(policy: Policy, { urn, property, found }: Finding): string {
   // The engine judges a resource again before it touches it, and a stack when all of it is there.
-  const when = policy.judges === "stack" ? "at the end of the update" : "in the update, before it is made or changed";
+  const when =
+    policy.judges === "stack" ? "at the end of the update" : "in the update, before it is made or changed";
   return `${subjectOf(urn)}: ${property === "" ? "something" : property} ${found}. It is judged ${when}.`;
 }
 

@@ -6,9 +6,14 @@ const CRON_JOB = "kubernetes:batch/v1:CronJob";
 const DIGEST = `@sha256:${"ab".repeat(32)}`;
 
 /** A pod with one container. */
-const pod = (container: object, spec: object = {}): Example => ({ spec: { ...spec, containers: [{ name: "one", ...container }] } });
+const pod = (container: object, spec: object = {}): Example => ({
+  spec: { ...spec, containers: [{ name: "one", ...container }] },
+});
 const secure = (securityContext: object): Example => pod({ securityContext });
-const deployment = (podSpec: object): Example => ({ $type: DEPLOYMENT, spec: { template: { spec: podSpec } } });
+const deployment = (podSpec: object): Example => ({
+  $type: DEPLOYMENT,
+  spec: { template: { spec: podSpec } },
+});
 const cronJob = (podSpec: object): Example => ({
   $type: CRON_JOB,
   spec: { jobTemplate: { spec: { template: { spec: podSpec } } } },
@@ -61,7 +66,10 @@ export const CASES: Readonly<Record<string, Cases>> = {
     unknown: [secure({ allowPrivilegeEscalation: UNKNOWN })],
   },
   "kubernetes-pod-runs-as-non-root": {
-    passes: [secure({ runAsNonRoot: true }), pod({}, { securityContext: { runAsNonRoot: true, runAsUser: 1000 } })],
+    passes: [
+      secure({ runAsNonRoot: true }),
+      pod({}, { securityContext: { runAsNonRoot: true, runAsUser: 1000 } }),
+    ],
     fails: [
       [pod({}), "runAsNonRoot is not set"],
       [secure({ runAsNonRoot: true, runAsUser: 0 }), "runAsUser is 0"],
@@ -90,7 +98,12 @@ export const CASES: Readonly<Record<string, Cases>> = {
   },
   "kubernetes-pod-no-host-path": {
     passes: [pod({}, { volumes: [{ emptyDir: {} }] })],
-    fails: [[pod({}, { volumes: [{ hostPath: { path: UNKNOWN } }, { hostPath: { path: "/etc" } }] }), 'spec.volumes[1].hostPath.path is "/etc"']],
+    fails: [
+      [
+        pod({}, { volumes: [{ hostPath: { path: UNKNOWN } }, { hostPath: { path: "/etc" } }] }),
+        'spec.volumes[1].hostPath.path is "/etc"',
+      ],
+    ],
     unknown: [pod({}, { volumes: UNKNOWN })],
   },
   "kubernetes-pod-no-host-port": {
@@ -120,14 +133,19 @@ export const CASES: Readonly<Record<string, Cases>> = {
   "kubernetes-pod-secrets-as-files": {
     passes: [pod({ env: [{ name: "A", value: "b" }], envFrom: [{ configMapRef: { name: "settings" } }] })],
     fails: [
-      [pod({ env: [{ name: "A", valueFrom: { secretKeyRef: { name: "keys", key: "a" } } }] }), "env[0].valueFrom.secretKeyRef"],
+      [
+        pod({ env: [{ name: "A", valueFrom: { secretKeyRef: { name: "keys", key: "a" } } }] }),
+        "env[0].valueFrom.secretKeyRef",
+      ],
       [pod({ envFrom: [{ secretRef: { name: "keys" } }] }), "envFrom[0].secretRef"],
     ],
     unknown: [pod({ env: UNKNOWN })],
   },
   "kubernetes-pod-resources": {
     passes: [pod({ resources: { requests: { cpu: "1", memory: "1Gi" }, limits: { memory: "1Gi" } } })],
-    fails: [[pod({ resources: { requests: { cpu: "1", memory: "1Gi" } } }), "resources.limits.memory is not set"]],
+    fails: [
+      [pod({ resources: { requests: { cpu: "1", memory: "1Gi" } } }), "resources.limits.memory is not set"],
+    ],
     unknown: [pod({ resources: UNKNOWN })],
   },
   "kubernetes-deployment-replicas": {
@@ -173,12 +191,20 @@ export const CASES: Readonly<Record<string, Cases>> = {
   "kubernetes-rbac-no-system-masters": {
     passes: [
       { $type: BINDING, subjects: [{ kind: "Group", name: "team" }] },
-      { $type: "kubernetes:core/v1:ConfigMap", metadata: { name: "settings" }, data: { groups: "system:masters" } },
+      {
+        $type: "kubernetes:core/v1:ConfigMap",
+        metadata: { name: "settings" },
+        data: { groups: "system:masters" },
+      },
     ],
     fails: [
       [{ $type: BINDING, subjects: [{ kind: "Group", name: "system:masters" }] }, "subjects[0].name"],
       [
-        { $type: "kubernetes:core/v1:ConfigMap", metadata: { name: "aws-auth" }, data: { mapRoles: "- groups: [system:masters]" } },
+        {
+          $type: "kubernetes:core/v1:ConfigMap",
+          metadata: { name: "aws-auth" },
+          data: { mapRoles: "- groups: [system:masters]" },
+        },
         "system:masters in mapRoles",
       ],
     ],
@@ -206,7 +232,12 @@ export const CASES: Readonly<Record<string, Cases>> = {
   },
   "kubernetes-rbac-no-escalation": {
     passes: [role(rule("rbac.authorization.k8s.io", "roles", "get"))],
-    fails: [[clusterRole(rule("rbac.authorization.k8s.io", "clusterroles", "get", "escalate")), 'verbs[1] is "escalate"']],
+    fails: [
+      [
+        clusterRole(rule("rbac.authorization.k8s.io", "clusterroles", "get", "escalate")),
+        'verbs[1] is "escalate"',
+      ],
+    ],
     unknown: [role({ verbs: [UNKNOWN] })],
   },
   "kubernetes-rbac-no-node-proxy": {
@@ -222,9 +253,14 @@ export const CASES: Readonly<Record<string, Cases>> = {
   "kubernetes-rbac-no-webhook-writes": {
     passes: [clusterRole(rule("admissionregistration.k8s.io", "validatingwebhookconfigurations", "get"))],
     fails: [
-      [clusterRole(rule("admissionregistration.k8s.io", "mutatingwebhookconfigurations", "patch")), "changes any webhook"],
+      [
+        clusterRole(rule("admissionregistration.k8s.io", "mutatingwebhookconfigurations", "patch")),
+        "changes any webhook",
+      ],
     ],
-    unknown: [clusterRole({ apiGroups: UNKNOWN, resources: ["mutatingwebhookconfigurations"], verbs: ["patch"] })],
+    unknown: [
+      clusterRole({ apiGroups: UNKNOWN, resources: ["mutatingwebhookconfigurations"], verbs: ["patch"] }),
+    ],
   },
   "kubernetes-rbac-no-pod-creation-for-all": {
     passes: [clusterRole(rule("", "pods", "get"))],
@@ -255,10 +291,18 @@ export const CASES: Readonly<Record<string, Cases>> = {
     fails: [
       [[NAMESPACE], "a namespace without a policy that closes it"],
       [[NAMESPACE, { ...NETWORK_POLICY, spec: { podSelector: {}, ingress: [{}] } }], "without a policy"],
-      [[NAMESPACE, { ...NETWORK_POLICY, spec: { podSelector: { matchLabels: { app: "web" } } } }], "without a policy"],
+      [
+        [NAMESPACE, { ...NETWORK_POLICY, spec: { podSelector: { matchLabels: { app: "web" } } } }],
+        "without a policy",
+      ],
       [[NAMESPACE, { ...NETWORK_POLICY, metadata: { namespace: "other" } }], "without a policy"],
     ],
-    unknown: [[{ ...NAMESPACE, metadata: { name: UNKNOWN } }, { ...NETWORK_POLICY, metadata: { namespace: UNKNOWN } }]],
+    unknown: [
+      [
+        { ...NAMESPACE, metadata: { name: UNKNOWN } },
+        { ...NETWORK_POLICY, metadata: { namespace: UNKNOWN } },
+      ],
+    ],
   },
   "kubernetes-namespace-not-default": {
     passes: [{ metadata: { namespace: "web" } }, { metadata: {}, $provider: { namespace: "web" } }],

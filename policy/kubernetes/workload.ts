@@ -30,5 +30,9 @@ export function eachContainer(pod: Property, judge: (container: Property) => voi
 /** A setting of security: the container's own, or else the pod's. */
 export function securitySetting(pod: Property, container: Property, ...keys: readonly string[]): Property {
   const own = container.at("securityContext", ...keys);
-  return own.isSet ? own : pod.at("securityContext", ...keys).isSet ? pod.at("securityContext", ...keys) : own;
+  return own.isSet
+    ? own
+    : pod.at("securityContext", ...keys).isSet
+      ? pod.at("securityContext", ...keys)
+      : own;
 }

@@ -75,7 +75,9 @@ async function documentOf(values: {
     try {
       return readFileSync(values.file === "-" ? 0 : values.file, "utf8");
     } catch (error) {
-      throw new Trouble(`${values.file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      throw new Trouble(
+        `${values.file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
   const stack = values.stack === undefined ? [] : ["--stack", values.stack];
@@ -94,7 +96,12 @@ function pulumi(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile("pulumi", [...args, "--non-interactive"], options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
-      else reject(new Trouble(`\`pulumi ${args.join(" ")}\` failed: ${stderr.trim() || stdout.trim() || error.message}`));
+      else
+        reject(
+          new Trouble(
+            `\`pulumi ${args.join(" ")}\` failed: ${stderr.trim() || stdout.trim() || error.message}`,
+          ),
+        );
     });
   });
 }
@@ -119,6 +126,8 @@ function configOf(file: string, isAsked: boolean): Readonly<Record<string, unkno
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   const isExpected = error instanceof Trouble || (error instanceof TypeError && "code" in error);
-  process.stderr.write(`error: ${isExpected ? error.message : String(error instanceof Error ? error.stack : error)}\n`);
+  process.stderr.write(
+    `error: ${isExpected ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+  );
   process.exitCode = isExpected && !(error instanceof Trouble) ? 2 : 1;
 });

@@ -92,7 +92,9 @@ it.each([[{}], [[]], ["text"], [{ deployment: "none" }]])("understands nothing o
 
 it("shows a table with the message of each violation and the reason of each exemption", () => {
   const text = table(reported(STATE), { all: false });
-  expect(text).toMatch(/^aws-ebs-volume-encrypted +MUST +high +4 +1 +1 violated, 1 unknown, 1 exempt +CKV_AWS_3/m);
+  expect(text).toMatch(
+    /^aws-ebs-volume-encrypted +MUST +high +4 +1 +1 violated, 1 unknown, 1 exempt +CKV_AWS_3/m,
+  );
   expect(text).toContain('aws:ebs/volume:Volume "bad": encrypted is false. Set encrypted to true.');
   expect(text).toContain("it holds nothing but noise");
   expect(text).toContain("An update of this stack would be stopped.");
@@ -101,6 +103,11 @@ it("shows a table with the message of each violation and the reason of each exem
 
 it("does not stop on advice", () => {
   const [stack] = resourcesOf([]);
-  const source = { stack: "staging", kind: "state" as const, byInputs: stack === undefined ? [] : [stack], byOutputs: [] };
+  const source = {
+    stack: "staging",
+    kind: "state" as const,
+    byInputs: stack === undefined ? [] : [stack],
+    byOutputs: [],
+  };
   expect(reportOf(policies, source, around).stops).toBe(false);
 });

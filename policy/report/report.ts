@@ -60,9 +60,15 @@ export function reportOf(policies: readonly Policy[], source: Source, around: Su
   };
 }
 
-function resultOf(policy: Policy, source: Source, verdicts: readonly Verdict[], around: Surroundings): PolicyResult {
+function resultOf(
+  policy: Policy,
+  source: Source,
+  verdicts: readonly Verdict[],
+  around: Surroundings,
+): PolicyResult {
   const judged = source.byInputs.filter(({ type }) => policy.types.includes(type)).length;
-  const count = (outcome: Verdict["outcome"]): number => verdicts.filter((one) => one.outcome === outcome).length;
+  const count = (outcome: Verdict["outcome"]): number =>
+    verdicts.filter((one) => one.outcome === outcome).length;
   const touched = new Set(verdicts.map(({ urn }) => urn)).size;
   return {
     policy: policy.name,

@@ -26,7 +26,9 @@ export function readSource(document: unknown): Source | undefined {
 
 function sourceOf(kind: Source["kind"], states: readonly unknown[]): Source {
   // What waits to be deleted is not a part of the stack any more.
-  const known = states.filter(isRecord).filter((state) => typeof state.urn === "string" && state.delete !== true);
+  const known = states
+    .filter(isRecord)
+    .filter((state) => typeof state.urn === "string" && state.delete !== true);
   const byUrn = new Map(known.map((state) => [String(state.urn), state]));
   const unique = [...byUrn.values()];
   const providers = new Map(
@@ -37,7 +39,7 @@ function sourceOf(kind: Source["kind"], states: readonly unknown[]): Source {
   const resources = (properties: "inputs" | "outputs"): Resource[] =>
     unique.map((state) => resourceOf(state, recordOf(state[properties]), providers));
   return {
-    stack: String(unique[0]?.urn ?? "").split(":")[2] ?? "",
+    stack: [...byUrn.keys()][0]?.split(":")[2] ?? "",
     kind,
     byInputs: resources("inputs"),
     byOutputs: resources("outputs"),
@@ -51,7 +53,8 @@ function resourceOf(
 ): Resource {
   const urn = String(state.urn);
   // A reference to a provider is its URN and its id.
-  const provider = typeof state.provider === "string" ? state.provider.split("::").slice(0, 4).join("::") : "";
+  const provider =
+    typeof state.provider === "string" ? state.provider.split("::").slice(0, 4).join("::") : "";
   return {
     type: String(state.type),
     name: urn.split("::").slice(3).join("::"),

@@ -5,7 +5,9 @@ export function table(report: Report, { all }: { all: boolean }): string {
   const { verdicts } = report;
   const violations = verdicts.filter(({ outcome }) => outcome === "violation");
   const lines = (title: string, entries: readonly string[]): string[] =>
-    entries.length === 0 ? [] : ["", `${title} (${entries.length}):`, ...entries.map((entry) => `  ${entry}`)];
+    entries.length === 0
+      ? []
+      : ["", `${title} (${entries.length}):`, ...entries.map((entry) => `  ${entry}`)];
   const told = (some: readonly { policy: string; message: string }[]): string[] =>
     some.map(({ policy, message }) => `${policy}\n      ${message}`);
   const shown = report.policies.filter(({ judged }) => all || judged > 0);
@@ -35,7 +37,9 @@ export function table(report: Report, { all }: { all: boolean }): string {
       ),
     ),
     "",
-    report.stops ? "An update of this stack would be stopped." : "Nothing here stops an update of this stack.",
+    report.stops
+      ? "An update of this stack would be stopped."
+      : "Nothing here stops an update of this stack.",
     "",
   ].join("\n");
 }
@@ -53,5 +57,10 @@ function resultText({ judged, violations, unknown, exempt, stops }: PolicyResult
 /** Rows as columns of the width that they need; the last one is free. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0))) ?? [];
-  return rows.map((row) => row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ").trimEnd());
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
 }

@@ -80,7 +80,10 @@ export class Analysis {
   }
 }
 
-function fill<Message extends wire.AnalyzeRequest | wire.AnalyzerResource>(message: Message, resource: Resource): Message {
+function fill<Message extends wire.AnalyzeRequest | wire.AnalyzerResource>(
+  message: Message,
+  resource: Resource,
+): Message {
   message.setType(resource.type);
   message.setName(resource.name);
   message.setUrn(resource.urn);

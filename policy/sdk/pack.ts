@@ -1,5 +1,10 @@
 import { PolicyPack, type ReportViolation } from "@pulumi/policy";
-import type { PolicyResource, ResourceValidationArgs, ResourceValidationPolicy, StackValidationPolicy } from "@pulumi/policy";
+import type {
+  PolicyResource,
+  ResourceValidationArgs,
+  ResourceValidationPolicy,
+  StackValidationPolicy,
+} from "@pulumi/policy";
 import { ENFORCEMENT, type Policy } from "../judge/policy";
 import { Stack, type Resource } from "../judge/resource";
 import type { Surroundings } from "../judge/surroundings";
@@ -42,7 +47,7 @@ function resourcePolicy(policy: Policy, around: () => Surroundings): ResourceVal
     validateResource: (args, report) => {
       if (!policy.types.includes(args.type)) return;
       const stack = new Stack([resourceOf(args)]);
-      tell(judge(policy, stack, configured(policy, around(), args.getConfig())), report);
+      tell(policy, judge(policy, stack, configured(policy, around(), args.getConfig())), report);
     },
     ...(remediate === undefined
       ? {}
@@ -60,7 +65,7 @@ function stackPolicy(policy: Policy, around: () => Surroundings): StackValidatio
       const isConcerned = args.resources.some(({ type }) => policy.types.includes(type));
       if (!isConcerned) return;
       const stack = new Stack(args.resources.map(stackResourceOf));
-      tell(judge(policy, stack, configured(policy, around(), args.getConfig())), report);
+      tell(policy, judge(policy, stack, configured(policy, around(), args.getConfig())), report);
     },
   };
 }
@@ -72,11 +77,13 @@ function configured(policy: Policy, around: Surroundings, given: object): Surrou
 }
 
 /** What is exempt is not told: `npm run policy -- report` shows it. */
-function tell(verdicts: readonly Verdict[], reportViolation: ReportViolation): void {
+function tell(policy: Policy, verdicts: readonly Verdict[], reportViolation: ReportViolation): void {
   const report = reportViolation as unknown as Report;
   for (const { outcome, stops, message, urn } of verdicts) {
     if (outcome === "exempt") continue;
-    report({ message, urn, ...(stops ? {} : { enforcementLevel: "advisory" }) });
+    // Otherwise the level counts that whoever enforces the pack gave the policy, or its own.
+    const isSoftened = outcome === "unknown" || (policy.level === "MUST" && !stops);
+    report({ message, urn, ...(isSoftened ? { enforcementLevel: "advisory" } : {}) });
   }
 }
 
@@ -93,7 +100,9 @@ function described(policy: Policy): ResourceValidationPolicy {
     severity: policy.severity,
     remediationSteps: policy.steps,
     tags: [...policy.sources],
-    ...(properties.length === 0 ? {} : { configSchema: { properties: Object.fromEntries(properties) as object } }),
+    ...(properties.length === 0
+      ? {}
+      : { configSchema: { properties: Object.fromEntries(properties) as object } }),
   } as ResourceValidationPolicy;
 }
 

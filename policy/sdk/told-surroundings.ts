@@ -32,7 +32,13 @@ function read(request: AnalyzerStackConfigureRequest): Surroundings {
   const value = (name: string): string | undefined => config.get(`${NAMESPACE}:${name}`);
   const object = (name: string): unknown => {
     const text = value(name);
-    return text === undefined ? undefined : JSON.parse(text);
+    if (text === undefined) return undefined;
+    try {
+      return JSON.parse(text);
+    } catch {
+      // Whoever reads it says that it is no list, or no object.
+      return text;
+    }
   };
   return surroundingsOf(
     { exemptions: object("exemptions"), settings: object("settings"), environment: value("environment") },

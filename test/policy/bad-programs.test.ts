@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { programs } from "../engine";
 import { PolicedProgram } from "./policed-program";
 
-jest.setTimeout(300_000);
+jest.setTimeout(900_000);
 
 /** The program, the policy that stops it, and what it says. */
 const EXPECTED: Readonly<Record<string, readonly [policy: string, message: string]>> = {
@@ -13,7 +13,10 @@ const EXPECTED: Readonly<Record<string, readonly [policy: string, message: strin
   "key-in-user-data": ["aws-ec2-no-keys-in-user-data", "userData is text with an AWS access key in it"],
   "ssh-open": ["aws-ec2-ssh-not-open", 'ingress[0].cidrBlocks[0] is "0.0.0.0/0"'],
   "etcd-open": ["aws-ec2-cluster-ports-not-open", 'cidrIpv4 is "0.0.0.0/0"'],
-  "network-without-flow-log": ["aws-ec2-vpc-flow-logs", 'aws:ec2/vpc:Vpc "main": a network without a flow log'],
+  "network-without-flow-log": [
+    "aws-ec2-vpc-flow-logs",
+    'aws:ec2/vpc:Vpc "main": a network without a flow log',
+  ],
   "cluster-on-the-internet": ["aws-eks-endpoint-private", 'vpcConfig.publicAccessCidrs[0] is "0.0.0.0/0"'],
   "role-for-everything": ["aws-iam-no-wildcard", "policy is a text whose statement 1 allows * on *"],
   "key-never-rotated": ["aws-kms-key-rotation", "enableKeyRotation is false"],
@@ -53,12 +56,19 @@ it("stops each of them by the policy that is meant for it, and by no other", asy
   const worker = async (index: number): Promise<void> => {
     const folder = await program.prepare("bad", `bad-${index}`, { program: "none" }, `prod-${index}`);
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const { code, stopped, shown } = await program.judge(folder, ["preview", "--config", `program=${name}`]);
+      const { code, stopped, shown } = await program.judge(folder, [
+        "preview",
+        "--config",
+        `program=${name}`,
+      ]);
       const message = EXPECTED[name]?.[1] ?? "";
       found[name] = { code, stopped, says: shown.includes(message) ? message : shown };
     }
   };
   await Promise.all([worker(0), worker(1)]);
-  const expected = Object.entries(EXPECTED).map(([name, [policy, says]]) => [name, { code: 1, stopped: [policy], says }]);
+  const expected = Object.entries(EXPECTED).map(([name, [policy, says]]) => [
+    name,
+    { code: 1, stopped: [policy], says },
+  ]);
   expect(found).toEqual(Object.fromEntries(expected));
 });

@@ -6,10 +6,11 @@ import { reportOf } from "../../policy/report/report";
 import { readSource } from "../../policy/report/source";
 import { PACK, PACK_FOLDER, PolicedProgram } from "./policed-program";
 
-jest.setTimeout(300_000);
+jest.setTimeout(900_000);
 
 const FOLDERS = ["aws", "kubernetes", "fleet"].map((pack) => join(PACK_FOLDER, pack));
-const dayFromNow = (days: number): string => new Date(Date.now() + days * 24 * 3600 * 1000).toISOString().slice(0, 10);
+const dayFromNow = (days: number): string =>
+  new Date(Date.now() + days * 24 * 3600 * 1000).toISOString().slice(0, 10);
 
 /** Config that exempts the volume of the program until a day. */
 const exempt = (expires: string): Record<string, string> => ({
@@ -35,7 +36,9 @@ describe("a value that is not known yet, and one that is a secret", () => {
     expect(shown).toContain('aws:ec2/launchTemplate:LaunchTemplate "hidden": instanceType is [secret].');
     expect(shown).not.toContain("hush.large");
     expect(advised).toContain("aws-ebs-volume-encrypted");
-    expect(shown).toContain('aws:ebs/volume:Volume "later": encrypted is not known yet. It is judged in the update');
+    expect(shown).toContain(
+      'aws:ebs/volume:Volume "later": encrypted is not known yet. It is judged in the update',
+    );
   });
 
   it("are in a report on the preview", async () => {
@@ -44,7 +47,12 @@ describe("a value that is not known yet, and one that is a secret", () => {
     if (source === undefined) throw new Error(`no preview: ${stdout}`);
     const { policies: results } = reportOf(policies, source, surroundingsOf({}, "prod"));
     const fared = (name: string) => results.find(({ policy }) => policy === name);
-    expect(fared("aws-ebs-volume-encrypted")).toMatchObject({ judged: 1, passed: 0, unknown: 1, violations: 0 });
+    expect(fared("aws-ebs-volume-encrypted")).toMatchObject({
+      judged: 1,
+      passed: 0,
+      unknown: 1,
+      violations: 0,
+    });
     expect(fared("fleet-place-instance-types")).toMatchObject({ judged: 1, violations: 1 });
     expect(stdout).not.toContain("hush.large");
   });
@@ -63,7 +71,10 @@ describe("an exemption in the stack's config", () => {
     const config = { program: "volume-in-the-clear", ...exempt(dayFromNow(-1)) };
     const folder = await program.prepare("bad", "expired", config, "expired");
     const { code, stopped, shown } = await program.judge(folder, ["preview"]);
-    expect({ code, stopped: [...stopped].sort() }).toEqual({ code: 1, stopped: ["aws-ebs-volume-encrypted", "aws-exemptions"] });
+    expect({ code, stopped: [...stopped].sort() }).toEqual({
+      code: 1,
+      stopped: ["aws-ebs-volume-encrypted", "aws-exemptions"],
+    });
     expect(shown).toContain(`ended on ${dayFromNow(-1)}`);
   });
 

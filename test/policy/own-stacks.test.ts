@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import type * as Pulumi from "@pulumi/pulumi";
 import { load } from "js-yaml";
 import type * as mockGraph from "../../components/cluster/mock-graph";
 import type { Resource } from "../../policy/judge/resource";
@@ -18,10 +19,10 @@ function yamlOf(file: string): Record<string, unknown> {
 
 /** The stack's settings as the program reads them, with the project's defaults; mocks have a project of their own name. */
 function configOf(stack: string): Record<string, unknown> {
-  const defaults = Object.entries(yamlOf("Pulumi.yaml")).flatMap(([key, schema]) =>
+  const defaults: [string, unknown][] = Object.entries(yamlOf("Pulumi.yaml")).flatMap(([key, schema]) =>
     isObject(schema) && "default" in schema ? [[`fleetwright:${key}`, schema.default]] : [],
   );
-  return { ...Object.fromEntries(defaults), ...yamlOf(`Pulumi.${stack}.yaml`) };
+  return { ...(Object.fromEntries(defaults) as Record<string, unknown>), ...yamlOf(`Pulumi.${stack}.yaml`) };
 }
 
 /** Runs the program for a stack, with every provider answering by what it was told. */
@@ -33,11 +34,12 @@ async function declared(stack: string): Promise<readonly Resource[]> {
   ]);
   let graph: mockGraph.MockGraph | undefined;
   await jest.isolateModulesAsync(async () => {
-    const pulumi = await import("@pulumi/pulumi");
-    const { MockGraph } = await import("../../components/cluster/mock-graph");
+    /* eslint-disable @typescript-eslint/no-require-imports -- they have to run again for each stack */
+    const pulumi = require("@pulumi/pulumi") as typeof Pulumi;
+    const { MockGraph } = require("../../components/cluster/mock-graph") as typeof mockGraph;
     pulumi.runtime.setAllConfig(Object.fromEntries(values) as Record<string, string>, []);
-    // eslint-disable-next-line @typescript-eslint/no-require-imports -- it has to run again for each stack, in time
     graph = await MockGraph.of(() => void require("../../index"));
+    /* eslint-enable @typescript-eslint/no-require-imports */
   });
   const provider = { region: config["aws:region"] };
   return (graph?.resources ?? []).map((asked) => ({
@@ -63,9 +65,24 @@ async function judged(stack: string): Promise<Report> {
 }
 
 /** The agent's pod, by what it needs of its node. */
-function agent(change: { pod?: object; container?: object; volume?: string; capability?: string } = {}): Resource {
-  const paths = ["/etc", "/home", "/var/lib/fleetwright", "/run/dbus", "/var/lib/rancher", "/var/lib/kubelet/pki"];
-  const add = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", ...(change.capability === undefined ? [] : [change.capability])];
+function agent(
+  change: { pod?: object; container?: object; volume?: string; capability?: string } = {},
+): Resource {
+  const paths = [
+    "/etc",
+    "/home",
+    "/var/lib/fleetwright",
+    "/run/dbus",
+    "/var/lib/rancher",
+    "/var/lib/kubelet/pki",
+  ];
+  const add = [
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "FOWNER",
+    "KILL",
+    ...(change.capability === undefined ? [] : [change.capability]),
+  ];
   const securityContext = {
     runAsUser: 0,
     allowPrivilegeEscalation: false,
@@ -78,7 +95,9 @@ function agent(change: { pod?: object; container?: object; volume?: string; capa
     serviceAccountName: "fleetwright-agent",
     hostPID: true,
     hostNetwork: true,
-    volumes: [...paths, ...(change.volume === undefined ? [] : [change.volume])].map((host) => ({ hostPath: { path: host } })),
+    volumes: [...paths, ...(change.volume === undefined ? [] : [change.volume])].map((host) => ({
+      hostPath: { path: host },
+    })),
     containers: [{ image: `ghcr.io/fleetwright/agent@sha256:${"ab".repeat(32)}`, securityContext }],
     ...change.pod,
   };
@@ -99,7 +118,9 @@ describe.each(["dev", "existing"])("the agent's exemptions in the stack %s", (st
   const stopping = (resource: Resource): string[] => {
     const source = { stack, kind: "preview", byInputs: [resource], byOutputs: [resource] } as const;
     const { verdicts } = reportOf(policies, source, surroundingsOf({ exemptions }, stack));
-    return verdicts.filter(({ outcome, stops }) => outcome === "violation" && stops).map(({ policy }) => policy);
+    return verdicts
+      .filter(({ outcome, stops }) => outcome === "violation" && stops)
+      .map(({ policy }) => policy);
   };
 
   it("cover what it needs of its node", () => {
@@ -129,6 +150,8 @@ describe.each(STACKS)("the stack %s", (stack) => {
   it("has no exemption that is not needed", () => {
     // The agent's are written before the agent is there.
     const idle = report.exemptions.filter(({ resource }) => !resource.endsWith("::fleetwright-agent"));
-    expect(idle.filter(({ state }) => state !== "used").map(({ policy, resource }) => `${policy} ${resource}`)).toEqual([]);
+    expect(
+      idle.filter(({ state }) => state !== "used").map(({ policy, resource }) => `${policy} ${resource}`),
+    ).toEqual([]);
   });
 });

@@ -39,7 +39,12 @@ export class PolicedProgram {
   }
 
   /** A copy of a program with a stack of its own: several can be judged at once. */
-  async prepare(program: string, as: string, config: Readonly<Record<string, string>>, stack = "prod"): Promise<string> {
+  async prepare(
+    program: string,
+    as: string,
+    config: Readonly<Record<string, string>>,
+    stack = "prod",
+  ): Promise<string> {
     const folder = this.engine.program(program, { as });
     await this.engine.expect(["stack", "init", stack], folder);
     const settings = Object.entries({ "aws:region": "eu-central-1", ...config }).flatMap(([key, value]) => [
@@ -61,7 +66,11 @@ export class PolicedProgram {
     const outcome = await this.engine.pulumi(args, folder, { ...this.environment, ...environment });
     const shown = outcome.stdout + outcome.stderr;
     const named = (level: string): string[] => [
-      ...new Set([...shown.matchAll(new RegExp(`\\[${level}\\] (?:\\[severity: \\w+\\] )?\\s*(\\S+)`, "g"))].map(([, name = ""]) => name)),
+      ...new Set(
+        [...shown.matchAll(new RegExp(`\\[${level}\\] (?:\\[severity: \\w+\\] )?\\s*(\\S+)`, "g"))].map(
+          ([, name = ""]) => name,
+        ),
+      ),
     ];
     return { ...outcome, shown, stopped: named("mandatory"), advised: named("advisory") };
   }

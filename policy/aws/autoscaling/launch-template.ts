@@ -12,9 +12,9 @@ export const launchTemplate = definePolicy({
   types: [AUTO_SCALING_GROUP],
   check({ inputs }) {
     const old = inputs.at("launchConfiguration");
-    if (old.isSet) return old.refuse("Give launchTemplate or mixedInstancesPolicy, and no launchConfiguration.");
     const template = inputs.at("launchTemplate");
-    if (!template.isSet && !inputs.at("mixedInstancesPolicy").isSet)
+    if (old.isSet) old.refuse("Give launchTemplate or mixedInstancesPolicy, and no launchConfiguration.");
+    else if (!template.isSet && !inputs.at("mixedInstancesPolicy").isSet)
       template.refuse("Give launchTemplate or mixedInstancesPolicy.");
   },
 });

@@ -11,7 +11,8 @@ export const stateVolumeKey = definePolicy({
   severity: "medium",
   sources: ["CKV_AWS_189"],
   rules: [2],
-  steps: "Give servers.volumeKmsKeyId the ARN of a KMS key whose policy you decide on; the account's default key for EBS cannot be taken away from anybody in the account.",
+  steps:
+    "Give servers.volumeKmsKeyId the ARN of a KMS key whose policy you decide on; the account's default key for EBS cannot be taken away from anybody in the account.",
   types: [VOLUME],
   settings: {
     tags: {

@@ -9,7 +9,8 @@ export const volumeEncrypted = definePolicy({
   sources: ["CKV_AWS_3", "FSBP EC2.3", "CT.EC2.PR.7"],
   rules: [1],
   // Not repaired by itself: a change of this replaces the volume, and what is on it is gone.
-  steps: "Set encrypted to true before the volume is made; a volume that is there is moved by an encrypted snapshot.",
+  steps:
+    "Set encrypted to true before the volume is made; a volume that is there is moved by an encrypted snapshot.",
   types: [VOLUME],
   check({ inputs }) {
     const encrypted = inputs.at("encrypted");

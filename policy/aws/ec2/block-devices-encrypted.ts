@@ -8,13 +8,15 @@ export const blockDevicesEncrypted = definePolicy({
   severity: "high",
   sources: ["CKV_AWS_8"],
   rules: [3],
-  steps: "Describe the root disk, so that it can be encrypted: an instance that says nothing of it gets what the image has.",
+  steps:
+    "Describe the root disk, so that it can be encrypted: an instance that says nothing of it gets what the image has.",
   types: [INSTANCE, LAUNCH_TEMPLATE],
   check({ resource, inputs }) {
     if (resource.type === LAUNCH_TEMPLATE) {
       inputs.at("blockDeviceMappings").each((mapping) => {
         const encrypted = mapping.at("ebs", "encrypted");
-        if (mapping.at("ebs").isSet && encrypted.flag() !== true) encrypted.refuse('Set ebs.encrypted to "true".');
+        if (mapping.at("ebs").isSet && encrypted.flag() !== true)
+          encrypted.refuse('Set ebs.encrypted to "true".');
       });
       return;
     }

@@ -23,7 +23,9 @@ export const clusterPortsNotOpen = definePolicy({
     eachOpenDoor(resource.type, inputs, ({ from, first, last }) => {
       const open = PORTS.filter(([low, high]) => low <= last && high >= first).map(([, , what]) => what);
       if (open.length > 0)
-        from.refuse(`Name the ranges that may use the ports ${first}-${last}: behind them lies ${open.join(", ")}.`);
+        from.refuse(
+          `Name the ranges that may use the ports ${first}-${last}: behind them lies ${open.join(", ")}.`,
+        );
     });
   },
 });

@@ -13,7 +13,8 @@ export const defaultSecurityGroupClosed = definePolicy({
     for (const key of ["ingress", "egress"]) {
       inputs.attempt(() => {
         const rules = inputs.at(key);
-        if (rules.list().length > 0) rules.refuse(`Leave ${key} empty, and make a group of its own for what needs rules.`);
+        if (rules.list().length > 0)
+          rules.refuse(`Leave ${key} empty, and make a group of its own for what needs rules.`);
       });
     }
   },

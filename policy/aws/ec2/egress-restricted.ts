@@ -20,7 +20,8 @@ export const egressRestricted = definePolicy({
         if (isWorld(range.text())) range.refuse("Name the ports and ranges that are needed.");
       }
     };
-    if (resource.type === SECURITY_GROUP) inputs.at("egress").each((rule) => judge(rule, rule.at("protocol")));
+    if (resource.type === SECURITY_GROUP)
+      inputs.at("egress").each((rule) => judge(rule, rule.at("protocol")));
     else if (resource.type === EGRESS_RULE) judge(inputs, inputs.at("ipProtocol"));
     else if (inputs.at("type").text() === "egress") judge(inputs, inputs.at("protocol"));
   },

@@ -9,7 +9,8 @@ export const imageAllowed = definePolicy({
   severity: "medium",
   sources: ["trivy specify-ami-owners"],
   rules: [21],
-  steps: "A policy sees an image's id and not its owner: list the ids in the setting images, or name the owner where the program looks the image up, as our components do. Without a list only names that are no ids are refused, because whoever owns the name decides what runs.",
+  steps:
+    "A policy sees an image's id and not its owner: list the ids in the setting images, or name the owner where the program looks the image up, as our components do. Without a list only names that are no ids are refused, because whoever owns the name decides what runs.",
   types: [INSTANCE, LAUNCH_TEMPLATE],
   settings: {
     images: {

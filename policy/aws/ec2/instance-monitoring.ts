@@ -12,6 +12,7 @@ export const instanceMonitoring = definePolicy({
   types: [INSTANCE],
   check({ inputs }) {
     const monitoring = inputs.at("monitoring");
-    if (monitoring.flag() !== true && !inputs.at("launchTemplate").isSet) monitoring.refuse("Set monitoring to true.");
+    if (monitoring.flag() !== true && !inputs.at("launchTemplate").isSet)
+      monitoring.refuse("Set monitoring to true.");
   },
 });

@@ -8,7 +8,8 @@ export const instanceRole = definePolicy({
   severity: "medium",
   sources: ["CKV2_AWS_41"],
   rules: [19],
-  steps: "Give the instance a profile with a role, so that nobody is tempted to lay keys on it. Launch templates of EKS get theirs from the node group and are not judged.",
+  steps:
+    "Give the instance a profile with a role, so that nobody is tempted to lay keys on it. Launch templates of EKS get theirs from the node group and are not judged.",
   types: [INSTANCE],
   check({ inputs }) {
     const profile = inputs.at("iamInstanceProfile");

@@ -8,7 +8,8 @@ export const metadataHops = definePolicy({
   severity: "high",
   sources: ["CKV_AWS_341", "CT.EC2.PR.2"],
   rules: [7],
-  steps: "Leave httpPutResponseHopLimit at 1. Where pods truly need the machine's role, write an exemption with the value 2.",
+  steps:
+    "Leave httpPutResponseHopLimit at 1. Where pods truly need the machine's role, write an exemption with the value 2.",
   types: [INSTANCE, LAUNCH_TEMPLATE],
   check({ inputs }) {
     const hops = inputs.at("metadataOptions", "httpPutResponseHopLimit");

@@ -9,7 +9,8 @@ export const metadataV2 = definePolicy({
   severity: "high",
   sources: ["CKV_AWS_79", "FSBP EC2.8", "FSBP EC2.170", "CT.EC2.PR.1"],
   rules: [6],
-  steps: "Set metadataOptions.httpTokens to required: a program that is made to fetch an address cannot fetch credentials then.",
+  steps:
+    "Set metadataOptions.httpTokens to required: a program that is made to fetch an address cannot fetch credentials then.",
   types: [INSTANCE, LAUNCH_TEMPLATE],
   check({ inputs }) {
     const options = inputs.at("metadataOptions");
@@ -21,7 +22,10 @@ export const metadataV2 = definePolicy({
   },
   remediate(inputs) {
     const options = isRecord(inputs.metadataOptions) ? inputs.metadataOptions : {};
-    if (options.httpTokens === "required" || (inputs.launchTemplate !== undefined && inputs.metadataOptions === undefined))
+    if (
+      options.httpTokens === "required" ||
+      (inputs.launchTemplate !== undefined && inputs.metadataOptions === undefined)
+    )
       return false;
     inputs.metadataOptions = { ...options, httpTokens: "required" };
     return true;

@@ -18,7 +18,9 @@ export const networkAclNotOpen = definePolicy({
   check({ resource, inputs }) {
     const judge = (rule: Property, action: Property): void => {
       if (action.text()?.toLowerCase() !== "allow") return;
-      const isAll = ["-1", "all"].includes(rule.at("protocol").text() ?? String(rule.at("protocol").number()));
+      const isAll = ["-1", "all"].includes(
+        rule.at("protocol").text() ?? String(rule.at("protocol").number()),
+      );
       const first = isAll ? 0 : (rule.at("fromPort").number() ?? 0);
       const last = isAll ? 65535 : (rule.at("toPort").number() ?? 65535);
       const port = PORTS.find((one) => one >= first && one <= last);

@@ -25,7 +25,10 @@ export const noKeysInUserData = definePolicy({
     const data = userDataOf(resource.type, inputs);
     for (const [pattern, what] of KEYS) {
       if (data !== undefined && pattern.test(data.text))
-        data.property.refuse("Let the machine fetch it by its role, and take it out.", `text with ${what} in it`);
+        data.property.refuse(
+          "Let the machine fetch it by its role, and take it out.",
+          `text with ${what} in it`,
+        );
     }
   },
 });

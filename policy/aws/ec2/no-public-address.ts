@@ -8,7 +8,8 @@ export const noPublicAddress = definePolicy({
   severity: "high",
   sources: ["CKV_AWS_88", "FSBP EC2.9", "FSBP EC2.25", "CT.EC2.PR.8", "CT.EC2.PR.9"],
   rules: [8],
-  steps: "Put machines into private subnets and reach them through a load balancer, Systems Manager or a bastion.",
+  steps:
+    "Put machines into private subnets and reach them through a load balancer, Systems Manager or a bastion.",
   types: [INSTANCE, LAUNCH_TEMPLATE],
   check({ inputs }) {
     const own = inputs.at("associatePublicIpAddress");

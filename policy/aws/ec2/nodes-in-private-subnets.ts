@@ -11,13 +11,15 @@ export const nodesInPrivateSubnets = defineStackPolicy({
   severity: "high",
   sources: ["CIS-E 5.4.3"],
   rules: [27],
-  steps: "Put nodes into subnets whose route table has no way to an internet gateway; a NAT gateway lets them out.",
+  steps:
+    "Put nodes into subnets whose route table has no way to an internet gateway; a NAT gateway lets them out.",
   types: [INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP],
   check({ stack, refuse, doubt }) {
     const exposed = publicSubnets(stack);
     for (const node of stack.of(INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP)) {
       const subnets = subnetsOf(stack, node);
-      if (subnets.length === 0) doubt(node, "its subnet", "is not made in this stack, so its routes are not seen");
+      if (subnets.length === 0)
+        doubt(node, "its subnet", "is not made in this stack, so its routes are not seen");
       for (const subnet of subnets) {
         if (exposed.has(subnet.urn))
           refuse(node, "subnets", `the public subnet "${subnet.name}"`, "Put it into a private subnet.");

@@ -16,7 +16,8 @@ export const sshNotOpen = definePolicy({
   check({ resource, inputs, settings }) {
     eachOpenDoor(resource.type, inputs, ({ from, first, last }) => {
       const port = settings.ports.find((one) => Number(one) >= first && Number(one) <= last);
-      if (port !== undefined) from.refuse(`Name the ranges that may use port ${port} (it is within ${first}-${last}).`);
+      if (port !== undefined)
+        from.refuse(`Name the ranges that may use port ${port} (it is within ${first}-${last}).`);
     });
   },
 });

@@ -6,7 +6,8 @@ export function userDataOf(type: string, inputs: Property): { property: Property
   const plain = inputs.at("userData");
   const encoded = type === LAUNCH_TEMPLATE ? plain : inputs.at("userDataBase64");
   const base64 = encoded.text();
-  if (base64 !== undefined) return { property: encoded, text: Buffer.from(base64, "base64").toString("utf8") };
+  if (base64 !== undefined)
+    return { property: encoded, text: Buffer.from(base64, "base64").toString("utf8") };
   const text = plain.text();
   return text === undefined ? undefined : { property: plain, text };
 }

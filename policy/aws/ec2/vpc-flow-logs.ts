@@ -25,7 +25,8 @@ export const vpcFlowLogs = defineStackPolicy({
       if (isLogged) return;
       // One whose network is not known, and not made from another of this stack, may be this one's.
       const mayBe = logs.some(
-        (log) => stack.behind(log, "vpcId").length === 0 && outputs(log).at("vpcId").textIfKnown() === undefined,
+        (log) =>
+          stack.behind(log, "vpcId").length === 0 && outputs(log).at("vpcId").textIfKnown() === undefined,
       );
       if (mayBe) doubt(vpc, "its flow log", "is not known yet");
       else refuse(vpc, "", "a network without a flow log", "Make an aws.ec2.FlowLog with its vpcId.");

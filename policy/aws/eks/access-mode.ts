@@ -8,7 +8,8 @@ export const accessMode = definePolicy({
   severity: "medium",
   sources: ["CIS-E 4.1.7"],
   rules: [28],
-  steps: "Set accessConfig.authenticationMode to API. From CONFIG_MAP go by API_AND_CONFIG_MAP; there is no way back.",
+  steps:
+    "Set accessConfig.authenticationMode to API. From CONFIG_MAP go by API_AND_CONFIG_MAP; there is no way back.",
   types: [EKS_CLUSTER],
   check({ inputs }) {
     const mode = inputs.at("accessConfig", "authenticationMode");

@@ -9,7 +9,8 @@ export const endpointPrivate = definePolicy({
   severity: "critical",
   sources: ["FSBP EKS.1", "CKV_AWS_38", "CKV_AWS_39", "CT.EKS.PR.1", "CIS-E 5.4.1", "CIS-E 5.4.2"],
   rules: [22],
-  steps: "Set endpointPrivateAccess to true, and endpointPublicAccess to false or publicAccessCidrs to your own ranges.",
+  steps:
+    "Set endpointPrivateAccess to true, and endpointPublicAccess to false or publicAccessCidrs to your own ranges.",
   types: [EKS_CLUSTER],
   check({ inputs }) {
     const vpc = inputs.at("vpcConfig");
@@ -22,7 +23,7 @@ export const endpointPrivate = definePolicy({
       if (outside.flag() === false) return;
       const ranges = vpc.at("publicAccessCidrs");
       if (ranges.list().length === 0)
-        return outside.refuse("Set endpointPublicAccess to false, or publicAccessCidrs to your own ranges.");
+        outside.refuse("Set endpointPublicAccess to false, or publicAccessCidrs to your own ranges.");
       ranges.each((range) => {
         if (isWorld(range.text())) range.refuse("Name your own ranges.");
       });

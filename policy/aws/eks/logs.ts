@@ -10,14 +10,23 @@ export const logs = definePolicy({
   severity: "medium",
   sources: ["CKV_AWS_37", "FSBP EKS.8", "CIS-E 2.1.1"],
   rules: [24],
-  steps: "Set enabledClusterLogTypes to all five, and make the log group yourself to say how long it keeps them.",
+  steps:
+    "Set enabledClusterLogTypes to all five, and make the log group yourself to say how long it keeps them.",
   types: [EKS_CLUSTER],
   check({ inputs }) {
     const types = inputs.at("enabledClusterLogTypes");
     const found = types.texts();
     const missing = ALL.filter((type) => !found.includes(type));
     if (missing.length > 0)
-      types.refuse(`Add ${missing.join(", ")}.`, found.length === 0 ? types.shown() : `only ${types.list().map((type) => type.shown()).join(", ")}`);
+      types.refuse(
+        `Add ${missing.join(", ")}.`,
+        found.length === 0
+          ? types.shown()
+          : `only ${types
+              .list()
+              .map((type) => type.shown())
+              .join(", ")}`,
+      );
   },
   remediate(inputs) {
     const found: unknown = inputs.enabledClusterLogTypes ?? [];

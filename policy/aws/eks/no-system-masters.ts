@@ -7,7 +7,8 @@ export const noSystemMasters = definePolicy({
   severity: "critical",
   sources: ["CIS-E 4.1.7", "CIS-K 5.1.7"],
   rules: [28],
-  steps: "Associate AmazonEKSClusterAdminPolicy instead of naming system:masters: it can be seen and taken away.",
+  steps:
+    "Associate AmazonEKSClusterAdminPolicy instead of naming system:masters: it can be seen and taken away.",
   types: ["aws:eks/accessEntry:AccessEntry"],
   check({ inputs }) {
     inputs.at("kubernetesGroups").each((group) => {

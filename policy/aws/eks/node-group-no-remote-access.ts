@@ -8,12 +8,14 @@ export const nodeGroupNoRemoteAccess = definePolicy({
   severity: "high",
   sources: ["CKV_AWS_100"],
   rules: [26],
-  steps: "Leave remoteAccess out and use Systems Manager; or name the security groups that may log in: without them EKS opens port 22 to everybody.",
+  steps:
+    "Leave remoteAccess out and use Systems Manager; or name the security groups that may log in: without them EKS opens port 22 to everybody.",
   types: [NODE_GROUP],
   check({ inputs }) {
     const access = inputs.at("remoteAccess");
     if (!access.at("ec2SshKey").isSet) return;
     const groups = access.at("sourceSecurityGroupIds");
-    if (groups.list().length === 0) groups.refuse("Name the security groups that may log in, or leave remoteAccess out.");
+    if (groups.list().length === 0)
+      groups.refuse("Name the security groups that may log in, or leave remoteAccess out.");
   },
 });

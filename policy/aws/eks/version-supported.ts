@@ -9,7 +9,8 @@ export const versionSupported = definePolicy({
   severity: "high",
   sources: ["CKV_AWS_339", "FSBP EKS.2"],
   rules: [25],
-  steps: "Upgrade one minor version after another, the control plane first. The table is in components/cluster/versions.ts.",
+  steps:
+    "Upgrade one minor version after another, the control plane first. The table is in components/cluster/versions.ts.",
   types: [EKS_CLUSTER, NODE_GROUP],
   settings: {
     versions: {

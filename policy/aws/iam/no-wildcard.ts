@@ -17,9 +17,15 @@ export const noWildcard = definePolicy({
       if (statement.Effect !== "Allow") continue;
       const isEverything = has(statement.Resource, (resource) => resource === "*");
       if (isEverything && has(statement.Action, (action) => action === "*" || action === "*:*"))
-        policy.refuse("Name the actions and the resources.", `a text whose statement ${index + 1} allows * on *`);
+        policy.refuse(
+          "Name the actions and the resources.",
+          `a text whose statement ${index + 1} allows * on *`,
+        );
       if (isEverything && statement.NotAction !== undefined)
-        policy.refuse("Name the actions.", `a text whose statement ${index + 1} allows all but a few actions on *`);
+        policy.refuse(
+          "Name the actions.",
+          `a text whose statement ${index + 1} allows all but a few actions on *`,
+        );
     }
   },
 });

@@ -17,10 +17,15 @@ export const costCeiling = defineStackPolicy({
   severity: "medium",
   sources: [],
   rules: ["product"],
-  steps: "Lower the pools' max, take smaller machines, or raise the setting monthlyDollars. The figures and their age are in policy/fleet/prices.json.",
+  steps:
+    "Lower the pools' max, take smaller machines, or raise the setting monthlyDollars. The figures and their age are in policy/fleet/prices.json.",
   types: [...NODES, ...LOAD_BALANCERS, VOLUME, EKS_CLUSTER, NAT, ENDPOINT, KEY],
   settings: {
-    monthlyDollars: { type: "number", default: 2000, description: `The most a stack may cost a month, by ${PRICES_OF}.` },
+    monthlyDollars: {
+      type: "number",
+      default: 2000,
+      description: `The most a stack may cost a month, by ${PRICES_OF}.`,
+    },
   },
   check({ stack, settings, outputs, each, refuse, doubt }) {
     let total = 0;
@@ -34,13 +39,15 @@ export const costCeiling = defineStackPolicy({
       }
       // Of several types that may be started the dearest one counts.
       total += count * Math.max(0, ...prices.map((price) => price ?? 0));
-      total += count * diskPrice(resource.type === INSTANCE ? [own.at("rootBlockDevice")] : disksOf(template));
+      total +=
+        count * diskPrice(resource.type === INSTANCE ? [own.at("rootBlockDevice")] : disksOf(template));
     });
     each(stack.of(VOLUME), (_, volume) => {
       total += volumePrice(volume.at("type").text() ?? "gp2", volume.at("size").number() ?? 0) ?? 0;
     });
     each(stack.of(ENDPOINT), (_, endpoint) => {
-      const zones = endpoint.at("vpcEndpointType").text() === "Interface" ? endpoint.at("subnetIds").list().length : 0;
+      const zones =
+        endpoint.at("vpcEndpointType").text() === "Interface" ? endpoint.at("subnetIds").list().length : 0;
       total += zones * monthlyPrice("interfaceEndpoint");
     });
     total += stack.of(NAT).length * monthlyPrice("natGateway");
@@ -48,12 +55,22 @@ export const costCeiling = defineStackPolicy({
     total += stack.of(EKS_CLUSTER).length * monthlyPrice("cluster");
     total += stack.of(KEY).length * monthlyPrice("key");
     if (total > settings.monthlyDollars)
-      refuse(undefined, "the price of a month", `about $${Math.round(total)} (${PRICES_OF})`, `$${settings.monthlyDollars} are allowed: lower the pools' max, or take smaller machines.`);
+      refuse(
+        undefined,
+        "the price of a month",
+        `about $${Math.round(total)} (${PRICES_OF})`,
+        `$${settings.monthlyDollars} are allowed: lower the pools' max, or take smaller machines.`,
+      );
   },
 });
 
 function disksOf(template: Property | undefined): Property[] {
-  return template?.at("blockDeviceMappings").list().map((mapping) => mapping.at("ebs")) ?? [];
+  return (
+    template
+      ?.at("blockDeviceMappings")
+      .list()
+      .map((mapping) => mapping.at("ebs")) ?? []
+  );
 }
 
 function diskPrice(disks: readonly Property[]): number {

@@ -17,6 +17,11 @@ export const nodeLimit = defineStackPolicy({
       count += mostNodes(resource, outputs);
     });
     if (count > settings.most)
-      refuse(undefined, "the number of nodes", `up to ${count}`, `Lower the pools' max: ${settings.most} are allowed.`);
+      refuse(
+        undefined,
+        "the number of nodes",
+        `up to ${count}`,
+        `Lower the pools' max: ${settings.most} are allowed.`,
+      );
   },
 });

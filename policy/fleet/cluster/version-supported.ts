@@ -21,9 +21,9 @@ export const versionSupported = definePolicy({
   },
   check({ inputs, settings }) {
     const distribution = inputs.at("distribution");
-    if (distribution.text() === "rke") return distribution.refuse("Move to rke2.");
     const version = inputs.at("version");
     const minor = /^v?(\d+\.\d+)\./.exec(version.text() ?? "")?.[1] ?? "";
-    if (!settings.versions.includes(minor)) version.refuse(`Use one of ${settings.versions.join(", ")}.`);
+    if (distribution.text() === "rke") distribution.refuse("Move to rke2.");
+    else if (!settings.versions.includes(minor)) version.refuse(`Use one of ${settings.versions.join(", ")}.`);
   },
 });

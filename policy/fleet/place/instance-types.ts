@@ -15,14 +15,28 @@ export const instanceTypes = definePolicy({
     types: {
       type: "array",
       items: { type: "string" },
-      default: ["t3.*", "t3a.*", "t4g.*", "m6*.*", "m7*.*", "m8*.*", "c6*.*", "c7*.*", "c8*.*", "r6*.*", "r7*.*", "r8*.*"],
+      default: [
+        "t3.*",
+        "t3a.*",
+        "t4g.*",
+        "m6*.*",
+        "m7*.*",
+        "m8*.*",
+        "c6*.*",
+        "c7*.*",
+        "c8*.*",
+        "r6*.*",
+        "r7*.*",
+        "r8*.*",
+      ],
       description: "Types that are allowed; * stands for anything.",
     },
   },
   check({ inputs, settings }) {
     for (const key of ["instanceType", "instanceTypes"]) {
       inputs.at(key).each((type) => {
-        if (!isLike(type.text() ?? "", settings.types)) type.refuse(`Use one of ${settings.types.join(", ")}.`);
+        if (!isLike(type.text() ?? "", settings.types))
+          type.refuse(`Use one of ${settings.types.join(", ")}.`);
       });
     }
   },

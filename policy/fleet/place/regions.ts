@@ -21,11 +21,13 @@ export const regions = definePolicy({
   check({ resource, inputs, settings, refuse, doubt }) {
     const own = inputs.at("region");
     if (own.isSet) {
-      if (!settings.regions.includes(own.text() ?? "")) own.refuse(`Use one of ${settings.regions.join(", ")}.`);
+      if (!settings.regions.includes(own.text() ?? ""))
+        own.refuse(`Use one of ${settings.regions.join(", ")}.`);
       return;
     }
     const { region } = resource.provider;
-    if (typeof region !== "string" || region === "") doubt("the region", "is not in the program, but in the environment");
+    if (typeof region !== "string" || region === "")
+      doubt("the region", "is not in the program, but in the environment");
     else if (!settings.regions.includes(region))
       refuse("the region", JSON.stringify(region), `Use one of ${settings.regions.join(", ")}.`);
   },

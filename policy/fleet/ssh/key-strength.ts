@@ -32,7 +32,8 @@ export const keyStrength = definePolicy({
         if (weak !== undefined) entry.at("key").refuse("Use an Ed25519 key.", weak);
         const end = entry.at("notAfter");
         const moment = end.text();
-        if (moment !== undefined && Date.parse(moment) < Date.now()) end.refuse("The key is over: remove it, or give it another end.");
+        if (moment !== undefined && Date.parse(moment) < Date.now())
+          end.refuse("The key is over: remove it, or give it another end.");
       });
     }
   },

@@ -9,7 +9,8 @@ export const keysUnique = defineStackPolicy({
   severity: "medium",
   sources: [],
   rules: ["product"],
-  steps: "Give each person a key of their own, so that what was done can be told apart and one can be taken away alone.",
+  steps:
+    "Give each person a key of their own, so that what was done can be told apart and one can be taken away alone.",
   types: [KEY_PAIR, USER],
   check({ stack, each, refuse }) {
     const owners = new Map<string, string>();

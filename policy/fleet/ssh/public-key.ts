@@ -5,7 +5,8 @@ export const LEAST_RSA_BITS = 3072;
 export function weakness(line: string): string | undefined {
   const [algorithm = "", blob = ""] = line.trim().split(/\s+/);
   if (algorithm === "ssh-dss") return "a DSA key";
-  if (algorithm !== "ssh-rsa") return /^(ssh-ed25519|ecdsa-sha2-|sk-)/.test(algorithm) ? undefined : "a key of an unknown kind";
+  if (algorithm !== "ssh-rsa")
+    return /^(ssh-ed25519|ecdsa-sha2-|sk-)/.test(algorithm) ? undefined : "a key of an unknown kind";
   const bits = rsaBits(Buffer.from(blob, "base64"));
   return bits >= LEAST_RSA_BITS ? undefined : `an RSA key of ${bits} bits`;
 }

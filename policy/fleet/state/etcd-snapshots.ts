@@ -9,7 +9,8 @@ export const etcdSnapshots = definePolicy({
   sources: ["CIS-K 2.1", "CIS-K 2.2", "CIS-K 2.4", "CIS-K 2.5", "CIS-K 1.1.11"],
   rules: [34],
   // TLS between members and to clients, and a directory of mode 0700, are how RKE2 sets etcd up; there is no argument to judge.
-  steps: "Set etcdSnapshots.bucket to a bucket that outlives the cluster, and leave snapshotVolumes at true. S3 encrypts every object since 2023.",
+  steps:
+    "Set etcdSnapshots.bucket to a bucket that outlives the cluster, and leave snapshotVolumes at true. S3 encrypts every object since 2023.",
   types: [RKE_CLUSTER],
   check({ inputs }) {
     const bucket = inputs.at("etcdSnapshots", "bucket");

@@ -6,7 +6,8 @@ import { STATE_TAG } from "../types";
 
 export const quorum = defineStackPolicy({
   name: "fleet-state-quorum",
-  description: "A cluster's state is kept by an odd number of members, over zones of which any one can be lost.",
+  description:
+    "A cluster's state is kept by an odd number of members, over zones of which any one can be lost.",
   level: "MUST",
   severity: "critical",
   sources: [],
@@ -29,12 +30,23 @@ export const quorum = defineStackPolicy({
       const count = volumes.length;
       const [first] = volumes;
       const of = `the state of ${cluster}`;
-      if (count % 2 === 0) refuse(first, of, `kept by ${count} members`, "Use an odd number: the even one more adds only a way to fail.");
+      if (count % 2 === 0)
+        refuse(
+          first,
+          of,
+          `kept by ${count} members`,
+          "Use an odd number: the even one more adds only a way to fail.",
+        );
       else if (count === 1 && isProduction(around.environment))
         refuse(first, of, "kept by one member", "Use 3 or 5 servers in production.");
       const [zone, most] = [...zones].sort(([, a], [, b]) => b - a)[0] ?? ["", 0];
       if (count >= 3 && most > Math.floor((count - 1) / 2))
-        refuse(first, of, `kept by ${most} of ${count} members in the zone ${zone}`, "Spread them, so that the majority outlives any zone.");
+        refuse(
+          first,
+          of,
+          `kept by ${most} of ${count} members in the zone ${zone}`,
+          "Spread them, so that the majority outlives any zone.",
+        );
     }
   },
 });

@@ -1,4 +1,13 @@
-import { AUTO_SCALING_GROUP, EKS_CLUSTER, INSTANCE, LAUNCH_TEMPLATE, LOAD_BALANCERS, NODE_GROUP, VOLUME, VPC } from "../../aws/types";
+import {
+  AUTO_SCALING_GROUP,
+  EKS_CLUSTER,
+  INSTANCE,
+  LAUNCH_TEMPLATE,
+  LOAD_BALANCERS,
+  NODE_GROUP,
+  VOLUME,
+  VPC,
+} from "../../aws/types";
 import { definePolicy } from "../../judge/policy";
 import { isRecord, type Property } from "../../judge/property";
 import { CLUSTER_TAG, POOL_TAG } from "../types";
@@ -13,7 +22,16 @@ export const required = definePolicy({
   sources: [],
   rules: ["product"],
   steps: "Give the cluster's tags in fleetwright:cluster, or defaultTags of the provider.",
-  types: [...OF_POOLS, ...LOAD_BALANCERS, INSTANCE, VOLUME, VPC, EKS_CLUSTER, "aws:ec2/natGateway:NatGateway", "aws:kms/key:Key"],
+  types: [
+    ...OF_POOLS,
+    ...LOAD_BALANCERS,
+    INSTANCE,
+    VOLUME,
+    VPC,
+    EKS_CLUSTER,
+    "aws:ec2/natGateway:NatGateway",
+    "aws:kms/key:Key",
+  ],
   settings: {
     tags: {
       type: "array",
@@ -31,7 +49,9 @@ export const required = definePolicy({
   check({ resource, inputs, settings }) {
     const tags = inputs.at("tags");
     const given = [...namesOf(tags), ...defaultTags(resource.provider.defaultTags)];
-    const wanted = OF_POOLS.includes(resource.type) ? [...settings.tags, ...settings.poolTags] : settings.tags;
+    const wanted = OF_POOLS.includes(resource.type)
+      ? [...settings.tags, ...settings.poolTags]
+      : settings.tags;
     const missing = wanted.filter((tag) => !given.includes(tag));
     if (missing.length > 0)
       tags.refuse(`Add ${missing.join(", ")}.`, given.length === 0 ? "not set" : `only ${given.join(", ")}`);

@@ -16,7 +16,12 @@ export const registry = definePolicy({
     registries: {
       type: "array",
       items: { type: "string" },
-      default: ["registry.k8s.io/*", "public.ecr.aws/*", "*.dkr.ecr.*.amazonaws.com/*", "ghcr.io/fleetwright/*"],
+      default: [
+        "registry.k8s.io/*",
+        "public.ecr.aws/*",
+        "*.dkr.ecr.*.amazonaws.com/*",
+        "ghcr.io/fleetwright/*",
+      ],
       description: "Repositories that images may come from, host and path; * stands for anything.",
     },
   },

@@ -29,7 +29,12 @@ export const defaultDeny = defineStackPolicy({
       );
       if (!isClosed && mayBe) doubt(namespace, "its NetworkPolicy", "is not known yet");
       else if (!isClosed)
-        refuse(namespace, "", "a namespace without a policy that closes it", "Make a NetworkPolicy with podSelector {} and policyTypes [Ingress].");
+        refuse(
+          namespace,
+          "",
+          "a namespace without a policy that closes it",
+          "Make a NetworkPolicy with podSelector {} and policyTypes [Ingress].",
+        );
     });
   },
 });

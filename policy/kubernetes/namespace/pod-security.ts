@@ -13,6 +13,7 @@ export const podSecurity = definePolicy({
   types: ["kubernetes:core/v1:Namespace"],
   check({ inputs }) {
     const label = inputs.at("metadata", "labels", LABEL);
-    if (!["restricted", "baseline"].includes(label.text() ?? "")) label.refuse("Set it to restricted or baseline.");
+    if (!["restricted", "baseline"].includes(label.text() ?? ""))
+      label.refuse("Set it to restricted or baseline.");
   },
 });

@@ -8,7 +8,8 @@ export const dropsCapabilities = definePolicy({
   severity: "high",
   sources: ["CIS-K 5.2.8", "CIS-K 5.2.9", "CIS-K 5.2.10", "PSS restricted"],
   rules: [38],
-  steps: 'Set capabilities.drop to ["ALL"]. What is added back needs an exemption with its name as the value; NET_RAW lets a pod pose as another.',
+  steps:
+    'Set capabilities.drop to ["ALL"]. What is added back needs an exemption with its name as the value; NET_RAW lets a pod pose as another.',
   types: WORKLOAD_TYPES,
   settings: {
     allowed: {
@@ -24,10 +25,12 @@ export const dropsCapabilities = definePolicy({
         drop: container.at("securityContext", "capabilities", "drop"),
         add: container.at("securityContext", "capabilities", "add"),
       };
-      if (!drop.texts().some((name) => name.toUpperCase() === "ALL")) drop.refuse('Set capabilities.drop to ["ALL"].');
+      if (!drop.texts().some((name) => name.toUpperCase() === "ALL"))
+        drop.refuse('Set capabilities.drop to ["ALL"].');
       add.each((name) => {
         const text = name.text()?.toUpperCase().replace(/^CAP_/, "") ?? "";
-        if (!settings.allowed.includes(text)) name.refuse(`Take it away; allowed are ${settings.allowed.join(", ")}.`);
+        if (!settings.allowed.includes(text))
+          name.refuse(`Take it away; allowed are ${settings.allowed.join(", ")}.`);
       });
     });
   },

@@ -8,7 +8,8 @@ export const noHostPath = definePolicy({
   severity: "high",
   sources: ["CIS-K 5.2.11", "PSS baseline"],
   rules: [39],
-  steps: "Use a volume of another kind. What truly works on the node needs an exemption with the exact paths as values.",
+  steps:
+    "Use a volume of another kind. What truly works on the node needs an exemption with the exact paths as values.",
   types: WORKLOAD_TYPES,
   check({ resource, inputs }) {
     podOf(resource, inputs)

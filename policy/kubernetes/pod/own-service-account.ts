@@ -8,7 +8,8 @@ export const ownServiceAccount = definePolicy({
   severity: "medium",
   sources: ["CIS-K 5.1.5", "CIS-E 4.1.5"],
   rules: [42],
-  steps: "Make a service account for the workload, or set automountServiceAccountToken to false where it asks nothing of the API.",
+  steps:
+    "Make a service account for the workload, or set automountServiceAccountToken to false where it asks nothing of the API.",
   types: WORKLOAD_TYPES,
   check({ resource, inputs }) {
     const pod = podOf(resource, inputs);

@@ -14,9 +14,9 @@ export const runsAsNonRoot = definePolicy({
     const pod = podOf(resource, inputs);
     eachContainer(pod, (container) => {
       const user = securitySetting(pod, container, "runAsUser");
-      if (user.number() === 0) return user.refuse("Set runAsUser to another user than root.");
       const nonRoot = securitySetting(pod, container, "runAsNonRoot");
-      if (nonRoot.flag() !== true) nonRoot.refuse("Set runAsNonRoot to true.");
+      if (user.number() === 0) user.refuse("Set runAsUser to another user than root.");
+      else if (nonRoot.flag() !== true) nonRoot.refuse("Set runAsNonRoot to true.");
     });
   },
 });

@@ -8,7 +8,8 @@ export const seccomp = definePolicy({
   severity: "medium",
   sources: ["CIS-K 5.6.2", "CIS-K 5.6.3", "PSS restricted"],
   rules: [40],
-  steps: "Set securityContext.seccompProfile.type to RuntimeDefault on the pod, or Localhost with a profile of your own.",
+  steps:
+    "Set securityContext.seccompProfile.type to RuntimeDefault on the pod, or Localhost with a profile of your own.",
   types: WORKLOAD_TYPES,
   check({ resource, inputs }) {
     const pod = podOf(resource, inputs);

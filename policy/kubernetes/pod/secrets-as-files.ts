@@ -14,11 +14,13 @@ export const secretsAsFiles = definePolicy({
     eachContainer(podOf(resource, inputs), (container) => {
       container.at("env").each((variable) => {
         const reference = variable.at("valueFrom", "secretKeyRef");
-        if (reference.isSet) reference.refuse("Mount the Secret as a volume.", `the Secret ${reference.at("name").shown()}`);
+        if (reference.isSet)
+          reference.refuse("Mount the Secret as a volume.", `the Secret ${reference.at("name").shown()}`);
       });
       container.at("envFrom").each((source) => {
         const reference = source.at("secretRef");
-        if (reference.isSet) reference.refuse("Mount the Secret as a volume.", `the Secret ${reference.at("name").shown()}`);
+        if (reference.isSet)
+          reference.refuse("Mount the Secret as a volume.", `the Secret ${reference.at("name").shown()}`);
       });
     });
   },

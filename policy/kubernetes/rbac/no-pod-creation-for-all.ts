@@ -12,7 +12,8 @@ export const noPodCreationForAll = definePolicy({
   types: [CLUSTER_ROLE],
   check({ inputs }) {
     inputs.at("rules").each((rule) => {
-      if (allows(rule, "", "pods", ["create"])) rule.refuse("Give a Role in a namespace.", "a rule that makes pods anywhere");
+      if (allows(rule, "", "pods", ["create"]))
+        rule.refuse("Give a Role in a namespace.", "a rule that makes pods anywhere");
     });
   },
 });

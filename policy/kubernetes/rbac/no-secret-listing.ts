@@ -8,7 +8,8 @@ export const noSecretListing = definePolicy({
   severity: "critical",
   sources: ["CIS-K 5.1.2", "CIS-E 4.1.2"],
   rules: [41],
-  steps: "Give a Role in a namespace, or name the Secrets by resourceNames. A controller that keeps Secrets in every namespace needs an exemption.",
+  steps:
+    "Give a Role in a namespace, or name the Secrets by resourceNames. A controller that keeps Secrets in every namespace needs an exemption.",
   types: [CLUSTER_ROLE],
   check({ inputs }) {
     inputs.at("rules").each((rule) => {

@@ -8,7 +8,8 @@ export const noSystemMasters = definePolicy({
   severity: "critical",
   sources: ["CIS-K 5.1.7", "CIS-E 4.1.7"],
   rules: [41],
-  steps: "Bind a role to a group of your own; the config map aws-auth is not needed where access entries are used.",
+  steps:
+    "Bind a role to a group of your own; the config map aws-auth is not needed where access entries are used.",
   types: [...BINDINGS, "kubernetes:core/v1:ConfigMap"],
   check({ resource, inputs }) {
     if (BINDINGS.includes(resource.type)) {

@@ -14,7 +14,10 @@ export const noWebhookWrites = definePolicy({
     inputs.at("rules").each((rule) => {
       const isNamed = rule.at("resourceNames").list().length > 0;
       if (!isNamed && allows(rule, "admissionregistration.k8s.io", /webhookconfigurations$/, WRITING))
-        rule.refuse("Take the writing verbs away, or name the configuration by resourceNames.", "a rule that changes any webhook");
+        rule.refuse(
+          "Take the writing verbs away, or name the configuration by resourceNames.",
+          "a rule that changes any webhook",
+        );
     });
   },
 });

@@ -7,7 +7,8 @@ export const noAutomount = definePolicy({
   severity: "medium",
   sources: ["CIS-K 5.1.6", "CIS-E 4.1.6"],
   rules: [42],
-  steps: "Set automountServiceAccountToken to false on the account, and to true on the pods that ask something of the API.",
+  steps:
+    "Set automountServiceAccountToken to false on the account, and to true on the pods that ask something of the API.",
   types: ["kubernetes:core/v1:ServiceAccount"],
   check({ inputs }) {
     const automount = inputs.at("automountServiceAccountToken");

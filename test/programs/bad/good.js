@@ -46,7 +46,14 @@ exports.eks = {
   version: "1.35",
   accessConfig: { authenticationMode: "API" },
   enabledClusterLogTypes: ["api", "audit", "authenticator", "controllerManager", "scheduler"],
-  encryptionConfig: { provider: { keyArn: "arn:aws:kms:eu-central-1:123456789012:key/k" }, resources: ["secrets"] },
-  vpcConfig: { subnetIds: ["subnet-1", "subnet-2"], endpointPrivateAccess: true, endpointPublicAccess: false },
+  encryptionConfig: {
+    provider: { keyArn: "arn:aws:kms:eu-central-1:123456789012:key/k" },
+    resources: ["secrets"],
+  },
+  vpcConfig: {
+    subnetIds: ["subnet-1", "subnet-2"],
+    endpointPrivateAccess: true,
+    endpointPublicAccess: false,
+  },
   tags: exports.tags,
 };
