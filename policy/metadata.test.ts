@@ -54,9 +54,7 @@ describe.each(policies.map((policy) => [policy.name, policy] as const))("%s", (_
 it("carries out every rule of the catalogue, and no other", () => {
   const carried = new Set(policies.flatMap(({ rules }) => rules));
   const numbers = [...carried].filter((rule) => rule !== "product");
-  expect(numbers.sort((a, b) => a - b)).toEqual(
-    CATALOGUE.map((_, index) => index + 1),
-  );
+  expect(numbers.sort((a, b) => a - b)).toEqual(CATALOGUE.map((_, index) => index + 1));
 });
 
 it("keeps to the level that the catalogue gives a rule", () => {

@@ -14,7 +14,7 @@ import { installProviders } from "../../sandbox/providers";
 import { Sandbox } from "../../sandbox/sandbox";
 import { atMost, type Benchmark, median, round, seconds } from "../benchmark";
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 const MANY = 1000;
 const ROOT = path.join(__dirname, "..", "..");
 /** Without policies, in the process that the engine starts itself, and in one that a language host starts. */

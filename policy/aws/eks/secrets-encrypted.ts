@@ -15,7 +15,8 @@ export const secretsEncrypted = definePolicy({
     const config = inputs.at("encryptionConfig");
     const resources = config.at("resources");
     const key = config.at("provider", "keyArn");
-    if (!resources.texts().includes("secrets")) resources.refuse('Set encryptionConfig.resources to ["secrets"].');
+    if (!resources.texts().includes("secrets"))
+      resources.refuse('Set encryptionConfig.resources to ["secrets"].');
     else if (!key.isSet) key.refuse("Set encryptionConfig.provider.keyArn to the ARN of a key of your own.");
   },
 });

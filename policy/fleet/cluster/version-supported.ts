@@ -24,6 +24,7 @@ export const versionSupported = definePolicy({
     const version = inputs.at("version");
     const minor = /^v?(\d+\.\d+)\./.exec(version.text() ?? "")?.[1] ?? "";
     if (distribution.text() === "rke") distribution.refuse("Move to rke2.");
-    else if (!settings.versions.includes(minor)) version.refuse(`Use one of ${settings.versions.join(", ")}.`);
+    else if (!settings.versions.includes(minor))
+      version.refuse(`Use one of ${settings.versions.join(", ")}.`);
   },
 });
