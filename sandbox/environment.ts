@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { awsVariables } from "./aws/variables";
 
@@ -75,7 +76,14 @@ export function sandboxVariables(layout: SandboxLayout, cloud?: CloudPlace): Rec
     // The plugins are laid in PULUMI_HOME; without them the engine would ask a download site that may not answer.
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     PULUMI_SKIP_UPDATE_CHECK: "true",
+    ...policyVariables(path.resolve(layout.folder, "..", "..")),
   };
+}
+
+/** Lets every preview and update be judged by the project's policies, without an option (docs/policy.md). */
+function policyVariables(project: string): Record<string, string> {
+  const pack = path.join(project, "policy", "fleetwright");
+  return existsSync(pack) ? { PULUMI_OPTION_POLICY_PACK: pack } : {};
 }
 
 /** The environment of a program that works on a sandbox. */

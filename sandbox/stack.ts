@@ -1,20 +1,9 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { type CloudPlace, type SandboxLayout, sandboxEnvironment } from "./environment";
 import { ExitCode, Failure } from "./failure";
 import { parseJson, textAt } from "./json";
-
-/** The folders of policy packs in a project; all of them are enforced. */
-export function policyPacks(project: string): string[] {
-  const folder = path.join(project, "policy");
-  const isPack = (candidate: string): boolean => existsSync(path.join(candidate, "PulumiPolicy.yaml"));
-  if (!existsSync(folder)) return [];
-  const below = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => path.join(folder, name));
-  return [folder, ...below].filter(isPack).sort();
-}
 
 /** One stack of the project, run by the real engine on a sandbox. */
 export class Stack {
@@ -37,13 +26,9 @@ export class Stack {
     await this.pulumi(["stack", "select", "--create", this.name], "quiet");
   }
 
-  /** Brings the stack into the declared shape, with every policy pack enforced. */
+  /** Brings the stack into the declared shape; the sandbox's environment has the policies enforced. */
   async up(): Promise<void> {
-    const packs = policyPacks(this.project).flatMap((pack) => ["--policy-pack", pack]);
-    await this.pulumi(
-      ["up", "--stack", this.name, "--yes", "--skip-preview", "--non-interactive", ...packs],
-      "shown",
-    );
+    await this.pulumi(["up", "--stack", this.name, "--yes", "--skip-preview", "--non-interactive"], "shown");
   }
 
   /** An output as text, also if it is a secret; undefined where the stack has none of that name. */

@@ -18,6 +18,8 @@ export interface AskedResource {
   readonly isRetained: boolean;
   readonly deletesFirst: boolean;
   readonly dependencies: readonly string[];
+  /** What each input was made from. */
+  readonly propertyDependencies: Readonly<Record<string, readonly string[]>>;
   readonly ignoresChangesOf: readonly string[];
   readonly secretOutputs: readonly string[];
   readonly deletedWith: string;
@@ -32,6 +34,7 @@ interface Request {
   getRetainondelete(): boolean;
   getDeletebeforereplace(): boolean;
   getDependenciesList(): string[];
+  getPropertydependenciesMap(): { toArray(): [string, string[][]][] };
   getIgnorechangesList(): string[];
   getAdditionalsecretoutputsList(): string[];
   getDeletedwith(): string;
@@ -105,6 +108,12 @@ function asked(request: Request): AskedResource {
     isRetained: request.getRetainondelete(),
     deletesFirst: request.getDeletebeforereplace(),
     dependencies: request.getDependenciesList(),
+    propertyDependencies: Object.fromEntries(
+      request
+        .getPropertydependenciesMap()
+        .toArray()
+        .map(([property, [urns]]) => [property, urns ?? []]),
+    ),
     ignoresChangesOf: request.getIgnorechangesList(),
     secretOutputs: request.getAdditionalsecretoutputsList(),
     deletedWith: request.getDeletedwith(),

@@ -1,0 +1,19 @@
+import { definePolicy } from "../../judge/policy";
+import { VOLUME } from "../types";
+
+export const volumeEncrypted = definePolicy({
+  name: "aws-ebs-volume-encrypted",
+  description: "EBS volumes are encrypted.",
+  level: "MUST",
+  severity: "high",
+  sources: ["CKV_AWS_3", "FSBP EC2.3", "CT.EC2.PR.7"],
+  rules: [1],
+  // Not repaired by itself: a change of this replaces the volume, and what is on it is gone.
+  steps:
+    "Set encrypted to true before the volume is made; a volume that is there is moved by an encrypted snapshot.",
+  types: [VOLUME],
+  check({ inputs }) {
+    const encrypted = inputs.at("encrypted");
+    if (encrypted.flag() !== true) encrypted.refuse("Set encrypted to true.");
+  },
+});

@@ -1,0 +1,59 @@
+import { defineStackPolicy } from "../../judge/policy";
+import type { Resource, Stack } from "../../judge/resource";
+import { AUTO_SCALING_GROUP, INSTANCE, NODE_GROUP, SUBNET } from "../types";
+
+const INTERFACE = "aws:ec2/networkInterface:NetworkInterface";
+
+export const nodesInPrivateSubnets = defineStackPolicy({
+  name: "aws-ec2-nodes-in-private-subnets",
+  description: "Machines and node groups are in private subnets.",
+  level: "MUST",
+  severity: "high",
+  sources: ["CIS-E 5.4.3"],
+  rules: [27],
+  steps:
+    "Put nodes into subnets whose route table has no way to an internet gateway; a NAT gateway lets them out.",
+  types: [INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP],
+  check({ stack, refuse, doubt }) {
+    const exposed = publicSubnets(stack);
+    for (const node of stack.of(INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP)) {
+      const subnets = subnetsOf(stack, node);
+      if (subnets.length === 0)
+        doubt(node, "its subnet", "is not made in this stack, so its routes are not seen");
+      for (const subnet of subnets) {
+        if (exposed.has(subnet.urn))
+          refuse(node, "subnets", `the public subnet "${subnet.name}"`, "Put it into a private subnet.");
+      }
+    }
+  },
+});
+
+/**
+ * The subnets whose route table leads to an internet gateway. Found by what was made from what, which is known before any
+ * of it has an id.
+ */
+function publicSubnets(stack: Stack): Set<string> {
+  const isGateway = ({ type }: Resource): boolean => type === "aws:ec2/internetGateway:InternetGateway";
+  const out = new Set<string>();
+  for (const route of stack.of("aws:ec2/route:Route")) {
+    if (stack.behind(route, "gatewayId").some(isGateway))
+      stack.behind(route, "routeTableId").forEach(({ urn }) => out.add(urn));
+  }
+  for (const table of stack.of("aws:ec2/routeTable:RouteTable")) {
+    if (stack.behind(table, "routes").some(isGateway)) out.add(table.urn);
+  }
+  const subnets = stack
+    .of("aws:ec2/routeTableAssociation:RouteTableAssociation")
+    .filter((one) => stack.behind(one, "routeTableId").some(({ urn }) => out.has(urn)))
+    .flatMap((one) => stack.behind(one, "subnetId"));
+  return new Set(subnets.map(({ urn }) => urn));
+}
+
+function subnetsOf(stack: Stack, node: Resource): Resource[] {
+  const direct = ["subnetId", "subnetIds", "vpcZoneIdentifiers"].flatMap((key) => stack.behind(node, key));
+  const interfaces = ["primaryNetworkInterface", "networkInterfaces"]
+    .flatMap((key) => stack.behind(node, key))
+    .filter(({ type }) => type === INTERFACE)
+    .flatMap((one) => stack.behind(one, "subnetId"));
+  return [...direct, ...interfaces].filter(({ type }) => type === SUBNET);
+}

@@ -1,0 +1,35 @@
+import { defineStackPolicy } from "../../judge/policy";
+import { VPC } from "../types";
+
+const FLOW_LOG = "aws:ec2/flowLog:FlowLog";
+
+export const vpcFlowLogs = defineStackPolicy({
+  name: "aws-ec2-vpc-flow-logs",
+  description: "Every network writes down its connections.",
+  level: "MUST",
+  severity: "medium",
+  sources: ["CKV2_AWS_11", "FSBP EC2.6"],
+  rules: [15],
+  steps: "Make a flow log for the VPC, into a log group or a bucket that is kept long enough.",
+  types: [VPC],
+  check({ stack, outputs, each, refuse, doubt }) {
+    const logs = stack.of(FLOW_LOG);
+    each(stack.of(VPC), (vpc, network) => {
+      const id = network.at("id").textIfKnown();
+      // Before the network is there its id is not known; what the log was made from is.
+      const isLogged = logs.some(
+        (log) =>
+          stack.behind(log, "vpcId").some(({ urn }) => urn === vpc.urn) ||
+          (id !== undefined && outputs(log).at("vpcId").textIfKnown() === id),
+      );
+      if (isLogged) return;
+      // One whose network is not known, and not made from another of this stack, may be this one's.
+      const mayBe = logs.some(
+        (log) =>
+          stack.behind(log, "vpcId").length === 0 && outputs(log).at("vpcId").textIfKnown() === undefined,
+      );
+      if (mayBe) doubt(vpc, "its flow log", "is not known yet");
+      else refuse(vpc, "", "a network without a flow log", "Make an aws.ec2.FlowLog with its vpcId.");
+    });
+  },
+});

@@ -1,0 +1,30 @@
+import { EKS_VERSIONS, VERSIONS_CHECKED } from "../../../components/cluster/versions";
+import { definePolicy } from "../../judge/policy";
+import { EKS_CLUSTER, NODE_GROUP } from "../types";
+
+export const versionSupported = definePolicy({
+  name: "aws-eks-version-supported",
+  description: "EKS clusters and node groups run a version in standard support.",
+  level: "MUST",
+  severity: "high",
+  sources: ["CKV_AWS_339", "FSBP EKS.2"],
+  rules: [25],
+  steps:
+    "Upgrade one minor version after another, the control plane first. The table is in components/cluster/versions.ts.",
+  types: [EKS_CLUSTER, NODE_GROUP],
+  settings: {
+    versions: {
+      type: "array",
+      items: { type: "string" },
+      default: EKS_VERSIONS.map(({ minor }) => minor),
+      description: `Minor versions that may run; those in standard support on ${VERSIONS_CHECKED}.`,
+    },
+  },
+  check({ inputs, settings }) {
+    const version = inputs.at("version");
+    const found = version.text();
+    // Without a version EKS takes the newest, and a node group its cluster's.
+    if (found !== undefined && !settings.versions.includes(found))
+      version.refuse(`Use one of ${settings.versions.join(", ")}.`);
+  },
+});

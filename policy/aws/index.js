@@ -1,0 +1,3 @@
+"use strict";
+
+require("../start").start(__dirname);

@@ -1,0 +1,23 @@
+import { definePolicy } from "../../judge/policy";
+import { RKE_CLUSTER } from "../types";
+
+export const etcdSnapshots = definePolicy({
+  name: "fleet-state-etcd-snapshots",
+  description: "Snapshots of etcd go to a bucket over TLS, and EBS copies the state volumes.",
+  level: "MUST",
+  severity: "high",
+  sources: ["CIS-K 2.1", "CIS-K 2.2", "CIS-K 2.4", "CIS-K 2.5", "CIS-K 1.1.11"],
+  rules: [34],
+  // TLS between members and to clients, and a directory of mode 0700, are how RKE2 sets etcd up; there is no argument to judge.
+  steps:
+    "Set etcdSnapshots.bucket to a bucket that outlives the cluster, and leave snapshotVolumes at true. S3 encrypts every object since 2023.",
+  types: [RKE_CLUSTER],
+  check({ inputs }) {
+    const bucket = inputs.at("etcdSnapshots", "bucket");
+    if (!bucket.isSet) bucket.refuse("Name a bucket that outlives the cluster.");
+    const insecure = inputs.at("etcdSnapshots", "insecure");
+    if (insecure.flag() === true) insecure.refuse("Set insecure to false.");
+    const copies = inputs.at("snapshotVolumes");
+    if (copies.flag() === false) copies.refuse("Set snapshotVolumes to true.");
+  },
+});

@@ -1,0 +1,80 @@
+import { CASES as awsCases } from "./aws/cases";
+import { type Cases, type Example, resourcesOf } from "./cases";
+import { CASES as fleetCases } from "./fleet/cases";
+import type { Exemption } from "./judge/exemption";
+import type { Policy } from "./judge/policy";
+import { identityOf } from "./judge/resource";
+import { surroundingsOf } from "./judge/surroundings";
+import { CASES as kubernetesCases } from "./kubernetes/cases";
+import { policies } from "./policies";
+import { Analysis, type Diagnostic } from "./sdk/analysis";
+
+const CASES: Readonly<Record<string, Cases>> = { ...awsCases, ...kubernetesCases, ...fleetCases };
+const TODAY = "2026-11-17";
+const tested = policies.filter(({ name }) => !name.endsWith("-exemptions"));
+
+/** Judges an example as production, through the SDK. */
+async function judged(
+  policy: Policy,
+  example: Cases["passes"][number],
+  exemptions: readonly Exemption[] = [],
+): Promise<Diagnostic[]> {
+  const analysis = new Analysis([policy], surroundingsOf({ exemptions }, "prod", TODAY));
+  const examples = Array.isArray(example) ? (example as readonly Example[]) : [example as Example];
+  const resources = resourcesOf(examples, policy.types[0]);
+  if (policy.judges === "stack") return analysis.stack(resources);
+  return (await Promise.all(resources.map((resource) => analysis.resource(resource)))).flat();
+}
+
+const isNotice = ({ message, isMandatory }: Diagnostic): boolean =>
+  !isMandatory && message.includes("It is judged");
+
+it("has examples for every policy, and none for others", () => {
+  expect(Object.keys(CASES).sort()).toEqual(tested.map(({ name }) => name).sort());
+});
+
+describe.each(tested.map((policy) => [policy.name, policy] as const))("%s", (name, policy) => {
+  const cases = CASES[name] ?? { passes: [], fails: [], unknown: [] };
+
+  it("lets pass what keeps to it", async () => {
+    expect(cases.passes.length).toBeGreaterThan(0);
+    for (const example of cases.passes) expect(await judged(policy, example)).toEqual([]);
+  });
+
+  it("finds what does not, and says where and what", async () => {
+    expect(cases.fails.length).toBeGreaterThan(0);
+    for (const [example, message] of cases.fails) {
+      const found = (await judged(policy, example)).filter((diagnostic) => !isNotice(diagnostic));
+      expect(found.map((one) => one.message).join("\n")).toContain(message);
+      for (const one of found) {
+        expect(one.isMandatory).toBe(policy.level === "MUST");
+        expect(one.message).toContain(`${identityOf(one.urn).type} "${identityOf(one.urn).name}": `);
+      }
+    }
+  });
+
+  it("gives notice of what is not known yet, and neither passes nor fails it", async () => {
+    expect(cases.unknown.length).toBeGreaterThan(0);
+    for (const example of cases.unknown) {
+      const found = await judged(policy, example);
+      expect(found.length).toBeGreaterThan(0);
+      expect(found.filter((diagnostic) => !isNotice(diagnostic))).toEqual([]);
+    }
+  });
+
+  it("lets an exemption pass until its day, and no longer", async () => {
+    for (const [example] of cases.fails) {
+      const found = (await judged(policy, example)).filter((diagnostic) => !isNotice(diagnostic));
+      const exempt = (expires: string): Exemption[] =>
+        found.map(({ urn }) => {
+          const { type, name: resource } = identityOf(urn);
+          return { policy: name, resource: `${type}::${resource}`, reason: "for this test only", expires };
+        });
+      const still = await judged(policy, example, exempt(TODAY));
+      expect(still.filter((diagnostic) => !isNotice(diagnostic))).toEqual([]);
+      const over = await judged(policy, example, exempt("2026-11-16"));
+      expect(over.filter((diagnostic) => !isNotice(diagnostic))).toHaveLength(found.length);
+      expect(over.map(({ message }) => message).join("\n")).toContain("Its exemption ended on 2026-11-16.");
+    }
+  });
+});
