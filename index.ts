@@ -46,12 +46,12 @@ const programs = [
   ...(config.coordinator === undefined
     ? []
     : [
-        new Coordinator("coordinator", { ...config.coordinator, namespace, labels }, withKinds),
+        new Coordinator("fleetwright-coordinator", { ...config.coordinator, namespace, labels }, withKinds),
         new PluginInstaller("plugin-installer", { labels }, withKinds),
       ]),
   ...(config.agent === undefined
     ? []
-    : [new Agent("agent", { ...config.agent, namespace, labels }, withKinds)]),
+    : [new Agent("fleetwright-agent", { ...config.agent, namespace, labels }, withKinds)]),
 ];
 for (const name of ["coordinator", "agent"] as const) {
   if (config[name] === undefined)

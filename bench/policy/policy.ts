@@ -37,7 +37,11 @@ export const policy: Benchmark = {
       await new Sandbox("bench", folder).prepare({ signal });
       const layout = sandboxLayout(folder, "bench");
       await installProviders(layout.pulumiHome, ["aws", "command", "tls"]);
-      const env = sandboxEnvironment(layout, { endpoint: aws.endpoint, region: "eu-central-1" });
+      const env = sandboxEnvironment(layout, {
+        endpoint: aws.endpoint,
+        region: "eu-central-1",
+        images: {},
+      });
       await pulumi(["stack", "init", "dev"], project, env);
       const times: Record<Way, number[]> = { none: [], quick: [], folder: [] };
       for (let turn = 0; turn <= ROUNDS; turn++) {

@@ -122,7 +122,7 @@ function podSpec(
           ...(rke2Releases === undefined ? [] : [`--rke2-releases=${rke2Releases}`]),
         ],
         env: [{ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }],
-        ports: [{ name: "metrics", containerPort: METRICS_PORT, hostPort: METRICS_PORT }],
+        ports: [{ name: "metrics", containerPort: METRICS_PORT }],
         startupProbe: {
           httpGet: { path: "/healthz", port: "metrics" },
           periodSeconds: 2,
