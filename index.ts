@@ -41,7 +41,8 @@ const { namespace } = system;
 // A cluster that is not ours may hold objects of these kinds that are not ours either.
 const kinds = new CustomResources("kinds", { retain: built === undefined }, inCluster);
 
-const withKinds = { ...inCluster, dependsOn: [kinds, system] };
+// Programs come when all nodes are there, and spread over them.
+const withKinds = { ...inCluster, dependsOn: [kinds, system, ...(built === undefined ? [] : [built])] };
 const programs = [
   ...(config.coordinator === undefined
     ? []
