@@ -1,6 +1,7 @@
 import { TerminateInstancesCommand } from "@aws-sdk/client-ec2";
 import { clientsFor, type Clients } from "../../sandbox/aws/clients";
 import { waitFor } from "../../sandbox/deadline";
+import { numberAt } from "../../sandbox/json";
 import { DEFAULT_RELEASE, EARLIER_RELEASE } from "../../sandbox/machines/rke2";
 import { describeMachines } from "../../sandbox/machines/trial-hall";
 import { ClusterCloud } from "./cluster-cloud";
@@ -126,6 +127,109 @@ describeMachines("a cluster that the program built", () => {
     expect(await cluster.members()).toEqual(members);
     expect(await Promise.all(SERVERS.map((name) => cluster.machine(name)))).toEqual(machines);
     expect(Object.keys(await cluster.up())).toEqual(["same"]);
+  });
+
+  describe("a pool", () => {
+    const guests = { app: "guests" };
+    const objects = [
+      {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        metadata: { name: "guests", namespace: "default" },
+        spec: {
+          replicas: 2,
+          selector: { matchLabels: guests },
+          template: {
+            metadata: { labels: guests },
+            spec: {
+              terminationGracePeriodSeconds: 1,
+              nodeSelector: { "fleetwright.dev/node-pool": "web" },
+              containers: [
+                { name: "pause", image: "fleetwright.dev/pause:1", imagePullPolicy: "IfNotPresent" },
+              ],
+            },
+          },
+        },
+      },
+      {
+        apiVersion: "policy/v1",
+        kind: "PodDisruptionBudget",
+        metadata: { name: "guests", namespace: "default" },
+        spec: { minAvailable: 1, selector: { matchLabels: guests } },
+      },
+    ];
+    const web = async (): Promise<string[]> =>
+      (await cluster.nodes())
+        .filter(({ pool, isReady }) => pool === "web" && isReady)
+        .map(({ name }) => name);
+    const describePool = (change: Record<string, unknown>): Promise<void> =>
+      cluster.describe((args) => {
+        args.pools = (args.pools as { name: string }[]).map((pool) =>
+          pool.name === "web" ? { ...pool, ...change } : pool,
+        );
+      });
+    /** Updates, and gives the fewest Ready nodes and available guests that were ever seen meanwhile. */
+    const leastDuringUp = async (what: string): Promise<{ nodes: number; guests: number }> => {
+      const least = { nodes: Infinity, guests: Infinity };
+      let isOver = false;
+      const watch = (async () => {
+        while (!isOver) {
+          const found = await cluster.get("deployment", "guests").catch(() => undefined);
+          const nodes = await web().catch(() => undefined);
+          if (found === undefined || nodes === undefined) continue;
+          least.nodes = Math.min(least.nodes, nodes.length);
+          least.guests = Math.min(least.guests, numberAt(found, "status", "availableReplicas") ?? 0);
+        }
+      })();
+      await drill(what, () => cluster.up());
+      isOver = true;
+      await watch;
+      process.stdout.write(`drill: ${what}: ${JSON.stringify(least)}\n`);
+      return least;
+    };
+
+    beforeAll(async () => {
+      await cluster.apply(objects);
+      await cluster.readyPods("app=guests", 2);
+    });
+
+    test("shrinks by nodes that are drained and leave the cluster before their machines end", async () => {
+      const before = await web();
+      await describePool({ count: 1 });
+      expect(await leastDuringUp("shrink a pool from 2 to 1")).toMatchObject({ guests: 1 });
+      const [left, ...others] = await web();
+      expect([others, before.includes(left ?? "")]).toEqual([[], true]);
+      const pods = await cluster.readyPods("app=guests", 2);
+      expect(pods.map(({ node }) => node)).toEqual([left, left]);
+      expect(await cluster.nodes()).toHaveLength(5);
+    });
+
+    test("grows by nodes that count when they are Ready", async () => {
+      await describePool({ count: 2 });
+      await leastDuringUp("grow a pool from 1 to 2");
+      expect(await web()).toHaveLength(2);
+    });
+
+    test("has its nodes replaced one by one: a new one is Ready before an old one goes", async () => {
+      const before = await web();
+      await describePool({ labels: { tier: "front" } });
+      const least = await leastDuringUp("replace both nodes of a pool");
+      expect(least).toMatchObject({ nodes: 2 });
+      expect(least.guests).toBeGreaterThanOrEqual(1);
+      const after = await web();
+      expect(after).toHaveLength(2);
+      expect(after.filter((name) => before.includes(name))).toEqual([]);
+      await settled();
+      expect(Object.keys(await cluster.up())).toEqual(["same"]);
+    });
+
+    test("has nodes that can take out themselves and nobody else", async () => {
+      const [node = ""] = await web();
+      const kubelet = "/var/lib/rancher/rke2/agent/kubelet.kubeconfig";
+      const deletion = `/var/lib/rancher/rke2/bin/kubectl --kubeconfig ${kubelet} delete node dev-server-0 2>&1 || true`;
+      const said = await cluster.hall.inside(node).run(["sh", "-c", deletion]);
+      expect(said).toMatch(/Forbidden.*node "i-\w+" is not allowed to modify node "dev-server-0"/);
+    });
   });
 
   test("takes a server that cannot be reached for an error, never for one that is gone", async () => {
