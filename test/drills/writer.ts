@@ -30,7 +30,7 @@ export class Writer {
 
   /** Begins to write; the first write has succeeded when this is over. */
   static async start(cluster: ClusterCloud, series: string): Promise<Writer> {
-    const argv = [process.execPath, join(__dirname, "writer.js"), cluster.kubeconfig, series];
+    const argv = [process.execPath, join(__dirname, "write-on.js"), cluster.kubeconfig, series];
     const [command = "", ...args] = cluster.hall.command(argv);
     const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
     const writer = new Writer(cluster, series, child);

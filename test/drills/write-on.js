@@ -1,6 +1,6 @@
 "use strict";
 
-// Writes to a cluster's API, one ConfigMap after another, each over a connection of its own: `writer.js KUBECONFIG SERIES`.
+// Writes to a cluster's API, one ConfigMap after another, each over a connection of its own: `write-on.js KUBECONFIG SERIES`.
 // A process of its own, so that nothing that a drill does can hold it up. Prints a line for each write: its number, how it
 // ended ("ok", or what went wrong) and when, in milliseconds. A write that got no answer may or may not be there; its
 // number is never used again. Ends when its input does.
