@@ -22,13 +22,16 @@ export const JOIN_PLACE_FILE = "/etc/fleetwright/join";
 /** The hook by which a group waits until a new node is Ready. */
 export const JOINED_HOOK = "joined";
 
+/** By which a node's kubelet is known to the API. */
+export const NODE_KUBECONFIG = "/var/lib/rancher/rke2/agent/kubelet.kubeconfig";
+
 /** What a node does in its cluster under its own name: kubectl, with the kubelet's rights. */
 export const AS_NODE = `
 instance_id() {
   # cloud-init's own word for who this is.
   cat /var/lib/cloud/data/instance-id
 }
-kubectl() { /var/lib/rancher/rke2/bin/kubectl --kubeconfig /var/lib/rancher/rke2/agent/kubelet.kubeconfig --request-timeout 20s "$@"; }
+kubectl() { /var/lib/rancher/rke2/bin/kubectl --kubeconfig ${NODE_KUBECONFIG} --request-timeout 20s "$@"; }
 `;
 
 /** The first line of the parameter: `VERSION RELEASE_URL DIGEST CIS`; the files follow as `unpack` reads them. */

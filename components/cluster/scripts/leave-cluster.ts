@@ -1,5 +1,5 @@
 import { ASK_AWS_FILE } from "./ask-aws";
-import { AS_NODE, JOIN_PLACE_FILE } from "./join-agent";
+import { AS_NODE, JOIN_PLACE_FILE, NODE_KUBECONFIG } from "./join-agent";
 import { REPORT } from "./report";
 
 /** The hook by which a group waits until a node has left the cluster. */
@@ -24,6 +24,9 @@ ${REPORT}${AS_NODE}
 until [ "$(${ASK_AWS_FILE} lifecycle-state 2>/dev/null || true)" = Terminated ]; do sleep 3; done
 node=$(instance_id)
 SECONDS=0
+patience=${DRAIN_SECONDS}
+# A machine that never became a node has nobody to drain and nothing to leave.
+if [ ! -e ${NODE_KUBECONFIG} ]; then patience=0; fi
 say "leaving the cluster"
 kubectl cordon "$node" || true
 guests() {
@@ -31,7 +34,7 @@ guests() {
     --output 'jsonpath={range .items[*]}{.metadata.namespace} {.metadata.name} {.status.phase} {.metadata.ownerReferences[0].kind}{"\\n"}{end}' |
     awk '$3 != "Succeeded" && $3 != "Failed" && $4 != "DaemonSet" && $4 != "Node" { print $1, $2 }'
 }
-while [ "$SECONDS" -lt ${DRAIN_SECONDS} ] || { say "some pods did not go in ${DRAIN_SECONDS} s"; false; }; do
+while [ "$SECONDS" -lt "$patience" ]; do
   # Without an answer nothing is known of the pods.
   if left=$(guests 2>/dev/null); then
     if [ -z "$left" ]; then break; fi
@@ -42,7 +45,7 @@ while [ "$SECONDS" -lt ${DRAIN_SECONDS} ] || { say "some pods did not go in ${DR
   fi
   sleep 2
 done
-kubectl delete node "$node" --wait=false || say "the node stays in the cluster's list"
+kubectl delete node "$node" --wait=false || { sleep 5; kubectl delete node "$node" --wait=false; } || say "the node stays in the cluster's list"
 systemctl stop rke2-agent || true
 until ${ASK_AWS_FILE} go-on "$REGION" "$GROUP_ENDPOINT" "$GROUP" ${LEFT_HOOK} "$node"; do sleep 3; done
 say "left the cluster"
