@@ -205,7 +205,7 @@ describe("Cluster", () => {
     expect(made.all("aws:ec2/natGateway:NatGateway")).toHaveLength(1);
     expect(
       made.all("aws:ec2/vpcEndpoint:VpcEndpoint").map(({ name }) => name.replace("main-network-", "")),
-    ).toEqual(["s3", "ssm", "ssmmessages", "ec2messages"]);
+    ).toEqual(["s3", "ssm", "ssmmessages", "ec2messages", "autoscaling"]);
   });
 
   it("uses a network that exists and makes none", async () => {

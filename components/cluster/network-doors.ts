@@ -23,8 +23,8 @@ export interface DoorSettings {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** The services of Systems Manager that a node without a way to the internet needs. */
-const SYSTEMS_MANAGER = ["ssm", "ssmmessages", "ec2messages"];
+/** The services that a node without a way to the internet needs: Systems Manager's, and its auto scaling group's. */
+const SERVICES = ["ssm", "ssmmessages", "ec2messages", "autoscaling"];
 
 /** Gateways, routes and endpoints of a network. */
 export class Doors {
@@ -150,7 +150,7 @@ export class Doors {
       },
       { parent },
     );
-    for (const service of SYSTEMS_MANAGER) {
+    for (const service of SERVICES) {
       endpoint(service, {
         vpcEndpointType: "Interface",
         privateDnsEnabled: true,

@@ -40,7 +40,7 @@ export interface NetworkArgs {
   zoneNames?: string[];
   /** How private subnets reach the internet. @default NatMode.Single */
   nat?: NatMode;
-  /** Whether AWS Systems Manager is reached inside the network; S3 always is. Costs by the hour and zone. @default true */
+  /** Whether Systems Manager and Auto Scaling are reached inside the network; S3 always is. Costs by hour and zone. @default true */
   privateEndpoints?: boolean;
   /** Whether connections are written down in CloudWatch Logs. @default true */
   flowLogs?: boolean;

@@ -1,6 +1,8 @@
 import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
 import type { NodeImage } from "./image";
+import { JOINED_HOOK } from "./scripts/join-agent";
+import { DRAIN_SECONDS, LEFT_HOOK } from "./scripts/leave-cluster";
 import { type Transform, transformed } from "./transform";
 
 /** The arguments of `NodePool`. */
@@ -9,6 +11,8 @@ export interface NodePoolArgs {
   cluster: string;
   /** The pool's name in the cluster. */
   pool: string;
+  /** The auto scaling group's name, which its nodes know: they tell it when they are Ready, and when they have left. */
+  groupName: string;
   subnetIds: pulumi.Input<string>[];
   securityGroupIds: pulumi.Input<string>[];
   image: NodeImage;
@@ -26,7 +30,7 @@ export interface NodePoolArgs {
   generation: pulumi.Input<string>;
   /** In GiB. @default 40 */
   rootVolumeSize?: number;
-  /** How long a new node has before the next one is replaced, in seconds. @default 180 */
+  /** How long a new node is Ready before an old one is replaced, in seconds. @default 0 */
   warmUp?: number;
   /** @default {} */
   tags?: Record<string, string>;
@@ -43,9 +47,14 @@ export interface NodePoolOptions extends pulumi.ComponentResourceOptions {
   transform?: NodePoolTransforms;
 }
 
+/** How long a machine may take until it is a Ready node, in seconds; then it is given up and another one is made. */
+const JOIN_SECONDS = 1200;
+
 /**
- * Nodes that are all alike: a launch template and an auto scaling group over the zones. A change of what they are made from
- * rolls: a new node comes first, then an old one goes.
+ * Nodes that are all alike: a launch template and an auto scaling group over the zones. A new machine counts when its node is
+ * Ready, and one that has to go ends when its node was drained and has left the cluster: the group waits for both. So
+ * growing, shrinking and rolling go by the health of the cluster. A change of what nodes are made from rolls one by one: a
+ * new node comes first, then an old one goes.
  */
 export class NodePool extends pulumi.ComponentResource {
   readonly groupName: pulumi.Output<string>;
@@ -101,15 +110,31 @@ export class NodePool extends pulumi.ComponentResource {
         },
       ),
     );
+    const count = { min: args.min ?? args.count, max: args.max ?? args.count };
     const group = new aws.autoscaling.Group(
       ...transformed<aws.autoscaling.GroupArgs>(
         opts.transform?.autoScalingGroup,
         `${name}-group`,
         {
+          name: args.groupName,
           vpcZoneIdentifiers: args.subnetIds,
           desiredCapacity: args.count,
-          minSize: args.min ?? args.count,
-          maxSize: args.max ?? args.count,
+          minSize: count.min,
+          maxSize: count.max,
+          initialLifecycleHooks: [
+            {
+              name: JOINED_HOOK,
+              lifecycleTransition: "autoscaling:EC2_INSTANCE_LAUNCHING",
+              heartbeatTimeout: JOIN_SECONDS,
+              defaultResult: "ABANDON",
+            },
+            {
+              name: LEFT_HOOK,
+              lifecycleTransition: "autoscaling:EC2_INSTANCE_TERMINATING",
+              heartbeatTimeout: DRAIN_SECONDS + 120,
+              defaultResult: "CONTINUE",
+            },
+          ],
           launchTemplate: { id: template.id, version: template.latestVersion.apply(String) },
           healthCheckType: "EC2",
           healthCheckGracePeriod: 300,
@@ -118,13 +143,20 @@ export class NodePool extends pulumi.ComponentResource {
             preferences: {
               minHealthyPercentage: 100,
               maxHealthyPercentage: 110,
-              instanceWarmup: String(args.warmUp ?? 180),
+              instanceWarmup: String(args.warmUp ?? 0),
               skipMatching: true,
             },
           },
+          waitForCapacityTimeout: `${JOIN_SECONDS / 60}m`,
           tags: Object.entries(tags).map(([key, value]) => ({ key, value, propagateAtLaunch: false })),
         },
-        { parent: this },
+        {
+          parent: this,
+          // Two groups cannot have the name that the nodes know.
+          deleteBeforeReplace: true,
+          // An autoscaler's number is not ours to take back.
+          ignoreChanges: count.min < count.max ? ["desiredCapacity"] : [],
+        },
       ),
     );
     this.groupName = group.name;

@@ -103,6 +103,14 @@ export interface ReleaseArgs {
   digests?: Record<string, string>;
 }
 
+/** Addresses of the services of AWS that nodes of pools use. */
+export interface AwsEndpointArgs {
+  /** Systems Manager, from which they fetch how to join. @default that of the region */
+  ssm?: string;
+  /** EC2 Auto Scaling, which they tell that they have joined, or left. @default that of the region */
+  autoScaling?: string;
+}
+
 /** The cluster's secrets, where they are not made here: for a cluster that is rebuilt from its snapshots. */
 export interface TokenArgs {
   /** Without it no snapshot of etcd can be read. */
@@ -130,8 +138,8 @@ export interface SelfManagedArgs {
   registries?: pulumi.Input<RegistrySettings>;
   release?: ReleaseArgs;
   token?: TokenArgs;
-  /** The address of AWS Systems Manager, from which nodes of pools fetch how to join. @default that of the region */
-  ssmEndpoint?: string;
+  /** Where nodes of pools find AWS. @default the region's own addresses */
+  awsEndpoints?: AwsEndpointArgs;
   /** More policies for the role of every node. @default [] @example ["arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"] */
   nodePolicyArns?: string[];
 }

@@ -176,7 +176,7 @@ describe("metadata and roles", () => {
     }
   });
 
-  it("allow agents their join parameter and nothing else", () => {
+  it("allow agents their join parameter and a word to their group, and nothing else", () => {
     expect(
       graph
         .all("aws:iam/rolePolicy:RolePolicy")
@@ -187,6 +187,11 @@ describe("metadata and roles", () => {
         Version: "2012-10-17",
         Statement: [
           { Effect: "Allow", Action: ["ssm:GetParameter"], Resource: ["arn:aws:mock:::main-web-join"] },
+          {
+            Effect: "Allow",
+            Action: ["autoscaling:CompleteLifecycleAction"],
+            Resource: ["arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/acme-test-main-web"],
+          },
         ],
       },
     ]);
@@ -346,7 +351,36 @@ describe("pools", () => {
     expect(graph.one("aws:ssm/parameter:Parameter", "main-web-join").dependencies).toContain(last);
     const gate = graph.one(COMMAND, "main-server-0-pool-web");
     expect(gate.dependencies).toContain(graph.one("aws:autoscaling/group:Group", "main-web-group").urn);
-    expect(String(gate.inputs.create)).toContain("COUNT='\\''3'\\''");
+    expect(String(gate.inputs.create)).toContain("MIN='\\''3'\\''\nMAX='\\''3'\\''");
+  });
+
+  it("count a node when it is Ready, and let it go when it has left", () => {
+    const { inputs } = graph.one("aws:autoscaling/group:Group", "main-web-group");
+    expect(inputs.initialLifecycleHooks).toMatchObject([
+      { name: "joined", lifecycleTransition: "autoscaling:EC2_INSTANCE_LAUNCHING", defaultResult: "ABANDON" },
+      {
+        name: "left",
+        lifecycleTransition: "autoscaling:EC2_INSTANCE_TERMINATING",
+        defaultResult: "CONTINUE",
+      },
+    ]);
+    const template = graph.one("aws:ec2/launchTemplate:LaunchTemplate", "main-web-template");
+    const text = Buffer.from(String(template.inputs.userData), "base64").toString();
+    expect([inputs.name, text]).toEqual([
+      "acme-test-main-web",
+      expect.stringContaining("GROUP='acme-test-main-web'"),
+    ]);
+  });
+
+  it("leave their number to an autoscaler where there is room for one", async () => {
+    const scaled = await build({ pools: [{ name: "web", count: 3, min: 1, max: 9 }] });
+    expect(graph.one("aws:autoscaling/group:Group", "main-web-group").ignoresChangesOf).toEqual([]);
+    expect(scaled.one("aws:autoscaling/group:Group", "main-web-group").ignoresChangesOf).toEqual([
+      "desiredCapacity",
+    ]);
+    expect(String(scaled.one(COMMAND, "main-server-0-pool-web").inputs.create)).toContain(
+      "MIN='\\''1'\\''\nMAX='\\''9'\\''",
+    );
   });
 
   it("roll when what they are made from changes, and keep their user data", async () => {
@@ -357,7 +391,10 @@ describe("pools", () => {
     expect(template(changed).inputs.tagSpecifications).not.toEqual(template(graph).inputs.tagSpecifications);
     expect(graph.one("aws:autoscaling/group:Group", "main-web-group").inputs).toMatchObject({
       desiredCapacity: 3,
-      instanceRefresh: { strategy: "Rolling", preferences: { minHealthyPercentage: 100 } },
+      instanceRefresh: {
+        strategy: "Rolling",
+        preferences: { minHealthyPercentage: 100, maxHealthyPercentage: 110, skipMatching: true },
+      },
     });
   });
 });

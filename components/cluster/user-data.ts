@@ -1,12 +1,7 @@
-import {
-  joinAgent,
-  JOIN_PLACE_FILE,
-  JOIN_UNIT,
-  READ_PARAMETER_FILE,
-  type JoinPlace,
-} from "./scripts/join-agent";
+import { ASK_AWS, ASK_AWS_FILE } from "./scripts/ask-aws";
 import { CIS_PREREQUISITES } from "./scripts/cis-prerequisites";
-import { READ_PARAMETER } from "./scripts/read-parameter";
+import { joinAgent, JOIN_PLACE_FILE, JOIN_UNIT, type JoinPlace } from "./scripts/join-agent";
+import { LEAVE, LEAVE_FILE, LEAVE_UNIT } from "./scripts/leave-cluster";
 import { assignments } from "./shell";
 import { yaml } from "./yaml";
 
@@ -46,8 +41,8 @@ export function serverUserData(login: NodeLogin, hostKey: HostKey): string {
 }
 
 /**
- * User data of a pool's nodes: a program that fetches what it needs to join with the instance's role. Nobody has to log
- * in to them, so they make host keys of their own. It does not change with version or settings: those are in the
+ * User data of a pool's nodes: a program that fetches what it needs to join with the instance's role, and one that leaves
+ * the cluster before the machine ends. Nobody has to log in to them, so they make host keys of their own. It does not change with version or settings: those are in the
  * parameter.
  */
 export function agentUserData(login: NodeLogin, place: JoinPlace): string {
@@ -61,20 +56,24 @@ export function agentUserData(login: NodeLogin, place: JoinPlace): string {
           REGION: place.region,
           ENDPOINT: place.endpoint,
           PARAMETER: place.parameter,
+          GROUP_ENDPOINT: place.groupEndpoint,
+          GROUP: place.group,
         }),
       },
-      { path: READ_PARAMETER_FILE, permissions: "0755", content: READ_PARAMETER },
+      { path: ASK_AWS_FILE, permissions: "0755", content: ASK_AWS },
       {
         path: "/usr/local/sbin/fleetwright-join",
         permissions: "0755",
         content: joinAgent(CIS_PREREQUISITES),
       },
       { path: "/etc/systemd/system/fleetwright-join.service", permissions: "0644", content: JOIN_UNIT },
+      { path: LEAVE_FILE, permissions: "0755", content: LEAVE },
+      { path: "/etc/systemd/system/fleetwright-leave.service", permissions: "0644", content: LEAVE_UNIT },
     ],
     runcmd: [
       ["systemctl", "daemon-reload"],
-      ["systemctl", "enable", "fleetwright-join.service"],
-      ["systemctl", "--no-block", "start", "fleetwright-join.service"],
+      ["systemctl", "enable", "fleetwright-join.service", "fleetwright-leave.service"],
+      ["systemctl", "--no-block", "start", "fleetwright-join.service", "fleetwright-leave.service"],
     ],
   });
 }

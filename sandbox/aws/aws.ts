@@ -12,10 +12,10 @@ import { eksAdditions, EksStore } from "./eks";
 import { ensureMoto } from "./environment";
 import { Faults } from "./faults";
 import { Front, type Control } from "./front";
+import { GroupClock } from "./group-clock";
 import { findLeftovers, type Leftover } from "./leftovers";
 import { Ledger } from "./ledger";
 import { Pipeline } from "./pipeline";
-import { instanceRefreshes } from "./refreshes";
 import { Replays } from "./replays";
 import { REFUSALS } from "./refusals/catalogue";
 import type { Addition } from "./rule";
@@ -152,21 +152,33 @@ async function open({ backend, dir, durable, region, options, ...rest }: Opening
   const faults = new Faults();
   const clients = clientsFor(backend.endpoint, region);
   const listeners = new Set<ChangeListener>();
+  const tell = async (change: Change): Promise<void> => {
+    await Promise.all([...listeners].map(async (listener) => listener(change)));
+  };
+  const clock = new GroupClock(
+    () => backend.door("tick"),
+    async () => {
+      await backend.door("commit");
+      await tell({ service: "autoscaling", action: "Tick", text: () => undefined, list: () => [] });
+    },
+  );
+  // What an earlier process left in the middle goes on.
+  clock.wake();
   const changed = async (call: Call): Promise<void> => {
     if (!RECONCILED.includes(call.service)) return;
-    const change: Change = {
+    clock.wake();
+    await tell({
       service: call.service,
       action: call.action,
       text: (name) => text(call, name),
       list: (name) => list(call, name),
-    };
-    await Promise.all([...listeners].map(async (listener) => listener(change)));
+    });
   };
   const pipeline = new Pipeline({
     backend,
     context: { aws: clients, region, now: Date.now },
     refusals: REFUSALS,
-    additions: [...(options.additions ?? []), ...eksAdditions(store, () => timing), instanceRefreshes()],
+    additions: [...(options.additions ?? []), ...eksAdditions(store, () => timing)],
     faults,
     ledger,
     replays: await Replays.open(inDir("replays.jsonl")),
@@ -216,6 +228,7 @@ async function open({ backend, dir, durable, region, options, ...rest }: Opening
     motoProcess: backend.process.identity,
     async stop() {
       await front.close();
+      await clock.stop();
       clients.close();
       await backend.stop();
       if (!durable) await rm(dir, { recursive: true, force: true });

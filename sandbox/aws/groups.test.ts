@@ -1,13 +1,17 @@
 import {
+  CancelInstanceRefreshCommand,
+  CompleteLifecycleActionCommand,
   CreateAutoScalingGroupCommand,
   DeleteAutoScalingGroupCommand,
   DescribeAutoScalingGroupsCommand,
   DescribeInstanceRefreshesCommand,
   SetDesiredCapacityCommand,
   StartInstanceRefreshCommand,
+  UpdateAutoScalingGroupCommand,
 } from "@aws-sdk/client-auto-scaling";
 import {
   CreateLaunchTemplateCommand,
+  CreateLaunchTemplateVersionCommand,
   ImportKeyPairCommand,
   TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
@@ -41,6 +45,23 @@ async function members(name: string): Promise<InstanceState[]> {
   return instances
     .filter(({ tags }) => tags["aws:autoscaling:groupName"] === name)
     .filter(({ state }) => state === "running" || state === "pending");
+}
+
+async function refreshOf(name: string): Promise<string | undefined> {
+  const found = await cloud.autoscaling.send(
+    new DescribeInstanceRefreshesCommand({ AutoScalingGroupName: name }),
+  );
+  return found.InstanceRefreshes?.[0]?.Status;
+}
+
+/** The instances of a group and where each is in its life, oldest first. */
+async function lives(name: string): Promise<string[]> {
+  const found = await cloud.autoscaling.send(
+    new DescribeAutoScalingGroupsCommand({ AutoScalingGroupNames: [name] }),
+  );
+  return (found.AutoScalingGroups?.[0]?.Instances ?? []).map(
+    ({ InstanceId, LifecycleState }) => `${InstanceId ?? ""} ${LifecycleState ?? ""}`,
+  );
 }
 
 test("an auto scaling group keeps its number of instances, made from its template over its zones", async () => {
@@ -114,13 +135,10 @@ test("an auto scaling group keeps its number of instances, made from its templat
   expect(await members("g")).toHaveLength(3);
   const old = (await members("g")).map(({ id }) => id);
   await cloud.autoscaling.send(new StartInstanceRefreshCommand({ AutoScalingGroupName: "g" }));
+  await settled("the refresh", "Successful", () => refreshOf("g"));
   const fresh = (await members("g")).map(({ id }) => id);
   expect(fresh).toHaveLength(3);
   expect(fresh.filter((id) => old.includes(id))).toEqual([]);
-  const refreshes = await cloud.autoscaling.send(
-    new DescribeInstanceRefreshesCommand({ AutoScalingGroupName: "g" }),
-  );
-  expect(refreshes.InstanceRefreshes).toMatchObject([{ Status: "Successful", PercentageComplete: 100 }]);
 
   const remove = (ForceDelete: boolean): Promise<unknown> =>
     cloud.autoscaling.send(new DeleteAutoScalingGroupCommand({ AutoScalingGroupName: "g", ForceDelete }));
@@ -129,6 +147,144 @@ test("an auto scaling group keeps its number of instances, made from its templat
   expect(await members("g")).toEqual([]);
   const groups = await cloud.autoscaling.send(new DescribeAutoScalingGroupsCommand({}));
   expect(groups.AutoScalingGroups).toEqual([]);
+});
+
+describe("a group with hooks on the way in and out", () => {
+  const AutoScalingGroupName = "hooked";
+  const ids = async (state: string): Promise<string[]> =>
+    (await lives(AutoScalingGroupName))
+      .filter((life) => life.endsWith(` ${state}`))
+      .map((life) => life.split(" ")[0] ?? "");
+  const complete = (
+    InstanceId: string,
+    LifecycleHookName: string,
+    LifecycleActionResult = "CONTINUE",
+  ): Promise<unknown> =>
+    cloud.autoscaling.send(
+      new CompleteLifecycleActionCommand({
+        AutoScalingGroupName,
+        InstanceId,
+        LifecycleHookName,
+        LifecycleActionResult,
+      }),
+    );
+  const resize = (DesiredCapacity: number): Promise<unknown> =>
+    cloud.autoscaling.send(new SetDesiredCapacityCommand({ AutoScalingGroupName, DesiredCapacity }));
+  const reaches = (what: string): Promise<void> =>
+    settled("the group", what, async () =>
+      (await lives(AutoScalingGroupName))
+        .map((life) => life.split(" ")[1])
+        .sort()
+        .join(),
+    );
+  let template = "";
+
+  beforeAll(async () => {
+    const LaunchTemplateData = { ImageId: IMAGE, InstanceType: "t3.small" as const };
+    const made = await cloud.ec2.send(
+      new CreateLaunchTemplateCommand({ LaunchTemplateName: AutoScalingGroupName, LaunchTemplateData }),
+    );
+    template = made.LaunchTemplate?.LaunchTemplateId ?? "";
+    await cloud.autoscaling.send(
+      new CreateAutoScalingGroupCommand({
+        AutoScalingGroupName,
+        MinSize: 0,
+        MaxSize: 5,
+        DesiredCapacity: 2,
+        LaunchTemplate: { LaunchTemplateId: template, Version: "1" },
+        VPCZoneIdentifier: cloud.subnets.join(","),
+        LifecycleHookSpecificationList: [
+          {
+            LifecycleHookName: "in",
+            LifecycleTransition: "autoscaling:EC2_INSTANCE_LAUNCHING",
+            HeartbeatTimeout: 600,
+          },
+          {
+            LifecycleHookName: "out",
+            LifecycleTransition: "autoscaling:EC2_INSTANCE_TERMINATING",
+            HeartbeatTimeout: 600,
+            DefaultResult: "CONTINUE",
+          },
+        ],
+      }),
+    );
+  });
+  afterAll(() =>
+    cloud.autoscaling.send(new DeleteAutoScalingGroupCommand({ AutoScalingGroupName, ForceDelete: true })),
+  );
+
+  test("has no instance in service before its hook is completed, and makes a new one for one that is given up", async () => {
+    const [first = "", second = ""] = await ids("Pending:Wait");
+    await complete(first, "in");
+    await complete(second, "in", "ABANDON");
+    const [third = ""] = await ids("Pending:Wait");
+    expect([await ids("InService"), third === second]).toEqual([[first], false]);
+    await expect(complete(first, "in")).rejects.toThrow("No active Lifecycle Action found");
+    await complete(third, "in");
+    await reaches("InService,InService");
+  });
+
+  test("lets an instance go only when its hook is completed", async () => {
+    await resize(1);
+    await reaches("InService,Terminating:Wait");
+    const [leaving = ""] = await ids("Terminating:Wait");
+    expect((await members(AutoScalingGroupName)).map(({ id }) => id)).toContain(leaving);
+    await complete(leaving, "out");
+    await reaches("InService");
+    await resize(2);
+    for (const id of await ids("Pending:Wait")) await complete(id, "in");
+    await reaches("InService,InService");
+  });
+
+  test("is refreshed one by one: a new instance serves before an old one goes, and never more than one is away", async () => {
+    const old = await ids("InService");
+    await cloud.ec2.send(
+      new CreateLaunchTemplateVersionCommand({
+        LaunchTemplateId: template,
+        LaunchTemplateData: { ImageId: IMAGE, InstanceType: "t3.medium" },
+      }),
+    );
+    await cloud.autoscaling.send(
+      new UpdateAutoScalingGroupCommand({
+        AutoScalingGroupName,
+        LaunchTemplate: { LaunchTemplateId: template, Version: "2" },
+      }),
+    );
+    const Preferences = {
+      MinHealthyPercentage: 100,
+      MaxHealthyPercentage: 110,
+      InstanceWarmup: 0,
+      SkipMatching: true,
+    };
+    await cloud.autoscaling.send(new StartInstanceRefreshCommand({ AutoScalingGroupName, Preferences }));
+    await expect(
+      cloud.autoscaling.send(new StartInstanceRefreshCommand({ AutoScalingGroupName })),
+    ).rejects.toMatchObject({ name: "InstanceRefreshInProgressFault" });
+    for (const leaving of old) {
+      await reaches("InService,InService,Pending:Wait");
+      await complete((await ids("Pending:Wait"))[0] ?? "", "in");
+      await reaches("InService,InService,Terminating:Wait");
+      expect(await ids("Terminating:Wait")).toEqual([leaving]);
+      await complete(leaving, "out");
+    }
+    await settled("the refresh", "Successful", () => refreshOf(AutoScalingGroupName));
+    expect((await ids("InService")).filter((id) => old.includes(id))).toEqual([]);
+    await cloud.autoscaling.send(new StartInstanceRefreshCommand({ AutoScalingGroupName, Preferences }));
+    await settled("a refresh of what is new already", "Successful", () => refreshOf(AutoScalingGroupName));
+    expect(await ids("Pending:Wait")).toEqual([]);
+  });
+
+  test("goes back to its number when a refresh is cancelled", async () => {
+    await cloud.autoscaling.send(
+      new StartInstanceRefreshCommand({ AutoScalingGroupName, Preferences: { MaxHealthyPercentage: 110 } }),
+    );
+    await reaches("InService,InService,Pending:Wait");
+    await cloud.autoscaling.send(new CancelInstanceRefreshCommand({ AutoScalingGroupName }));
+    expect(await refreshOf(AutoScalingGroupName)).toBe("Cancelled");
+    for (const id of await ids("Pending:Wait")) await complete(id, "in");
+    await complete((await ids("Terminating:Wait"))[0] ?? "", "out");
+    await reaches("InService,InService");
+  });
 });
 
 test("a load balancer has an address in each subnet, and its targets are as healthy as they were found", async () => {

@@ -40,6 +40,8 @@ export interface InstanceState {
   rootDevice: string;
   blockDevices: { device: string; volumeId: string; deleteOnTermination: boolean }[];
   launchedAt: string;
+  /** What its auto scaling group wants it to be: `InService` or `Terminated`. */
+  targetLifecycleState?: string;
 }
 
 /** A network interface of an instance. */
@@ -101,12 +103,18 @@ export async function readState(aws: Clients, readSecrets: () => Promise<unknown
   const subnetById = new Map((subnets.Subnets ?? []).map((subnet) => [subnet.SubnetId ?? "", subnet]));
   const instances = (reservations.Reservations ?? []).flatMap(({ Instances }) => Instances ?? []);
   const roles = await rolesOf(aws, instances);
+  const targets = new Map(
+    (groups.AutoScalingGroups ?? [])
+      .flatMap(({ Instances }) => Instances ?? [])
+      .map(({ InstanceId, LifecycleState }) => [InstanceId ?? "", targetOf(LifecycleState ?? "")]),
+  );
   // After the instances: one that was started in between would seem to have no user data.
   const secrets = await readSecrets();
   return {
     instances: instances.map((instance) => ({
       ...instanceState(instance, subnetById, secrets),
       ...optional("roleName", roles.get(instance.IamInstanceProfile?.Arn ?? "")),
+      ...optional("targetLifecycleState", targets.get(instance.InstanceId ?? "")),
     })),
     volumes: (volumes.Volumes ?? []).map((volume) => ({
       id: volume.VolumeId ?? "",
@@ -151,6 +159,10 @@ async function rolesOf(aws: Clients, instances: readonly Instance[]): Promise<Ma
     }),
   );
   return new Map(roles.filter((role) => role !== undefined));
+}
+
+function targetOf(lifecycleState: string): string {
+  return lifecycleState.startsWith("Terminating") ? "Terminated" : "InService";
 }
 
 function instanceState(

@@ -26,8 +26,8 @@ export interface CloudOptions {
   dir: string;
   /** Whether machines end with this process. AWS's API always does. @default "owned" */
   lifetime?: Lifetime;
-  /** Whether machines can run RKE2's stand-in, and find its releases. @default false */
-  rke2?: boolean;
+  /** Releases of RKE2's stand-in that machines can run, and find. @default [] @example [DEFAULT_RELEASE] */
+  rke2?: readonly string[];
   /** Hears what is done to machines, volumes and load balancers. */
   log?: CloudLog;
   onStep?: StepListener;
@@ -61,6 +61,7 @@ export function imagesOf(dir: string): ImageStore {
 /** Brings up a cloud. What an earlier run left in the folder is cleaned up or taken over. */
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const availability = MachineHall.available();
+  const { rke2: stock = [] } = options;
   const ending = new AbortController();
   let hall: MachineHall | undefined;
   let reconciler: Reconciler | undefined;
@@ -97,7 +98,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     const machines = new MachineHall({
       dir: path.join(options.dir, "machines"),
       lifetime: options.lifetime ?? "owned",
-      ...(options.rke2 === true ? { image: await rke2Image() } : {}),
+      ...(stock.length === 0 ? {} : { image: await rke2Image({ releases: stock }) }),
       ...(options.progress === undefined ? {} : { progress: options.progress }),
     });
     const opened = inStep(options.onStep, "network and machines", () => machines.open());
@@ -105,7 +106,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     await opened;
     hall = machines;
     await openDoors(machines, await api);
-    if (options.rke2 === true) await openDoor(machines, "releases", RELEASES_PORT, await releases.listen());
+    if (stock.length > 0) await openDoor(machines, "releases", RELEASES_PORT, await releases.listen());
     await openDoor(machines, "registry", REGISTRY_PORT, await images.listen());
     reconciler = new Reconciler(await api, machines, log);
     await reconciler.start();

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { rmSync } from "node:fs";
 import { errorMessage } from "../failure";
+import { DEFAULT_RELEASE } from "../machines/rke2";
 import { identify } from "../process";
 import { forwardOptions } from "./door";
 import { startCloud, type Cloud } from "./cloud";
@@ -28,7 +29,7 @@ async function main(dir: string): Promise<void> {
   const cloud = await startCloud({
     dir,
     lifetime: "detached",
-    rke2: true,
+    rke2: [DEFAULT_RELEASE],
     log: say,
     signal: ending.signal,
     progress: { step: (title, work) => work((detail) => say(`${title}: ${detail}`)), note: say },

@@ -18,7 +18,7 @@ const CREDENTIALS_RENEWED_MS = 3600_000;
 
 /** The machine that an instance becomes. */
 export function machineSpecOf(instance: InstanceState, scope: CloudScope, now: number): MachineSpec {
-  const { publicKey, userData, metadata } = instance;
+  const { publicKey, userData, metadata, targetLifecycleState: target } = instance;
   const role = roleOf(instance, now);
   return {
     id: instance.id,
@@ -42,6 +42,7 @@ export function machineSpecOf(instance: InstanceState, scope: CloudScope, now: n
       tagsEnabled: metadata.instanceTags,
     },
     ...(role === undefined ? {} : { role }),
+    ...(target === undefined ? {} : { moreMetadata: { "autoscaling/target-lifecycle-state": target } }),
   };
 }
 
@@ -54,6 +55,7 @@ export function machineChanges(
   const changes: Partial<MachineSpec> = {};
   if (!isDeepStrictEqual(known.tags, wanted.tags)) changes.tags = wanted.tags;
   if (!isDeepStrictEqual(known.metadata, wanted.metadata)) changes.metadata = wanted.metadata;
+  if (!isDeepStrictEqual(known.moreMetadata, wanted.moreMetadata)) changes.moreMetadata = wanted.moreMetadata;
   const ends = Date.parse(known.role?.credentials.expiration ?? "");
   const stale = known.role?.name !== wanted.role?.name || ends - now < CREDENTIALS_RENEWED_MS;
   if (wanted.role !== undefined && stale) changes.role = wanted.role;

@@ -2,6 +2,7 @@ import { STATE_MARKER, STATE_MOUNT } from "../scripts/prepare-volume";
 import type { NodeFile } from "../scripts/unpack-files";
 import { AUDIT_POLICY_FILE, auditPolicy } from "./audit-policy";
 import { agentConfig, CONFIG_FILE, serverConfig, type AgentSettings, type Member } from "./config";
+import { NODE_RIGHTS_FILE, nodeRights } from "./node-rights";
 import { REGISTRIES_FILE, registriesFile } from "./registries";
 import type { RegistrySettings, ServerSettings } from "./settings";
 
@@ -31,6 +32,7 @@ export function serverFiles(member: Member, settings: ServerSettings): NodeFiles
     [CONFIG_FILE]: { content: serverConfig(member, settings) },
     [REGISTRIES_FILE]: { content: registriesFile(settings.registries) },
     [AUDIT_POLICY_FILE]: { content: settings.audit ? auditPolicy() : undefined },
+    [NODE_RIGHTS_FILE]: { content: nodeRights() },
     [STATE_DROP_IN]: { content: stateDropIn(), mode: "0644" },
   });
 }

@@ -43,7 +43,16 @@ export function rke2Pools(
   const profile = nodeRole(
     `${name}-agents`,
     {
-      statements: arns.apply((resources) => [{ actions: ["ssm:GetParameter"], resources }]),
+      statements: arns.apply((resources) => [
+        { actions: ["ssm:GetParameter"], resources },
+        {
+          actions: ["autoscaling:CompleteLifecycleAction"],
+          resources: pools.map(
+            ({ pool }) =>
+              `arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/${groupName(name, pool)}`,
+          ),
+        },
+      ]),
       isNeeded: true,
       policyArns: args.nodePolicyArns ?? [],
       tags: args.tags ?? {},
@@ -53,15 +62,21 @@ export function rke2Pools(
   );
   return pools.map(({ pool, parameter, generation }) => {
     const made = makePool(name, pool, { ...settings, parameter, generation, profile }, transform, parent);
+    const count = pool.count ?? 2;
+    const [min, max] = [pool.min ?? count, pool.max ?? count];
     settings.servers.first.command(
       `pool-${pool.name}`,
-      generation.apply((value) =>
-        asRoot(waitForNodes({ pool: pool.name, generation: value, count: pool.count ?? 2 })),
-      ),
-      { triggers: [made.launchTemplateVersion], dependsOn: [made], timeout: "30m" },
+      generation.apply((value) => asRoot(waitForNodes({ pool: pool.name, generation: value, min, max }))),
+      // Each node that is replaced takes its time.
+      { triggers: [made.launchTemplateVersion], dependsOn: [made], timeout: `${30 + 15 * max}m` },
     );
     return made;
   });
+}
+
+/** The name of a pool's auto scaling group; nodes know it before it is made. */
+function groupName(cluster: string, pool: PoolArgs): string {
+  return `${pulumi.getProject()}-${pulumi.getStack()}-${cluster}-${pool.name}`;
 }
 
 /** The parameter by which nodes of a pool join, and what tells them from nodes that were made from an older one. */
@@ -148,7 +163,13 @@ function makePool(
     .apply(([publicKey, place, here]) =>
       agentUserData(
         { user: args.login.user ?? DEFAULT_USER, publicKey },
-        { region: here, endpoint: args.ssmEndpoint ?? `https://ssm.${here}.amazonaws.com`, parameter: place },
+        {
+          region: here,
+          endpoint: args.awsEndpoints?.ssm ?? `https://ssm.${here}.amazonaws.com`,
+          parameter: place,
+          groupEndpoint: args.awsEndpoints?.autoScaling ?? `https://autoscaling.${here}.amazonaws.com`,
+          group: groupName(name, pool),
+        },
       ),
     );
   return new NodePool(
@@ -156,6 +177,7 @@ function makePool(
     {
       cluster: name,
       pool: pool.name,
+      groupName: groupName(name, pool),
       subnetIds: args.network.privateSubnets.map(({ id }) => id),
       securityGroupIds: [plane.firewall.agents.id],
       image: nodeImage(pool.imageId, parent),

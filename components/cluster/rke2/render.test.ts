@@ -1,9 +1,10 @@
-import { load } from "js-yaml";
+import { load, loadAll } from "js-yaml";
 import { golden } from "../golden";
 import { agentUserData, serverUserData } from "../user-data";
 import { auditPolicy } from "./audit-policy";
 import { agentConfig, clusterDns, serverConfig, type AgentSettings } from "./config";
 import { agentFiles, serverFiles, stateDropIn } from "./files";
+import { nodeRights } from "./node-rights";
 import { registriesFile } from "./registries";
 import type { ServerSettings } from "./settings";
 
@@ -60,6 +61,7 @@ it.each([
   ["config.agent.yaml", agentConfig(agent)],
   ["registries.yaml", registriesFile(registries) ?? ""],
   ["audit-policy.yaml", auditPolicy()],
+  ["node-rights.yaml", nodeRights()],
   ["rke2-server.service.d.conf", stateDropIn()],
   [
     "user-data.server.yaml",
@@ -74,11 +76,13 @@ it.each([
       region: "eu-central-1",
       endpoint: "https://ssm.eu-central-1.amazonaws.com",
       parameter: "/fleetwright/main/web",
+      groupEndpoint: "https://autoscaling.eu-central-1.amazonaws.com",
+      group: "acme-test-main-web",
     }),
   ],
 ])("renders %s", (name, text) => {
   expect(text).toBe(golden(name, text));
-  if (name.endsWith(".yaml")) expect(() => load(text)).not.toThrow();
+  if (name.endsWith(".yaml")) expect(() => loadAll(text)).not.toThrow();
 });
 
 it("keeps every value that YAML might take for something else", () => {
@@ -126,10 +130,16 @@ it("keeps files with secrets from everyone but root", () => {
 });
 
 describe("user data", () => {
-  const text = agentUserData(login, { region: "r", endpoint: "https://ssm.example", parameter: "/p" });
+  const text = agentUserData(login, {
+    region: "r",
+    endpoint: "https://ssm.example",
+    parameter: "/p",
+    groupEndpoint: "https://autoscaling.example",
+    group: "g",
+  });
 
   it("fits, with room, into the 16 KiB that EC2 takes", () => {
-    expect(Buffer.byteLength(text)).toBeLessThan(12 * 1024);
+    expect(Buffer.byteLength(text)).toBeLessThan(15 * 1024);
   });
 
   it("holds neither token nor version", () => {

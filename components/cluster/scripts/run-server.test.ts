@@ -141,6 +141,54 @@ it("is refused without its state volume", () => {
   });
 });
 
+describe("a restart of a server that runs", () => {
+  const members = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `main-server-${index} 10.0.0.${index + 1}`).join("\\n");
+  /** Servers of which those at some addresses are not well. */
+  const cluster = (count: number, ...unwell: string[]): void => {
+    const away = unwell.map((address) => `*https://${address}:6443*readyz*) exit 1 ;;`).join(" ");
+    program(
+      "var/lib/rancher/rke2/bin/kubectl",
+      `case "$*" in *"get nodes"*) printf '${members(count)}\\n' ;; ${away} *readyz*) echo ok ;; *'"Ready"'*) echo True ;; esac`,
+    );
+  };
+
+  it.each([
+    ["of three while all others are well", 3, [], 2],
+    ["of three while another one is not", 3, ["10.0.0.3"], 1],
+    ["of five while another one is not", 5, ["10.0.0.3"], 2],
+    ["of five while two others are not", 5, ["10.0.0.3", "10.0.0.5"], 1],
+    ["of two, as while a cluster is built", 2, [], 2],
+  ])("happens only if it leaves a majority: %s", (_what, count, unwell, expected) => {
+    initialised();
+    cluster(count);
+    expect(run().code).toBe(0);
+    cluster(count, ...unwell);
+    const { code, err } = run("token: b\n", { peerPatience: 1 });
+    expect(restarts()).toBe(expected);
+    if (expected === 2) expect(code).toBe(0);
+    else
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(
+          /main-server-2 \(10\.0\.0\.3\).*Restarting main-server-0 as well would lose the majority/,
+        ),
+      ]);
+  });
+
+  it("happens in any case where its own API does not answer: it has nothing to lose", () => {
+    initialised();
+    cluster(3);
+    run();
+    program(
+      "var/lib/rancher/rke2/bin/kubectl",
+      `if [ "$(cat ${root}/invocation)" = 1 ]; then exit 1; fi
+case "$*" in *readyz*) echo ok ;; *'"Ready"'*) echo True ;; esac`,
+    );
+    expect([run("token: b\n").code, restarts()]).toEqual([0, 2]);
+  });
+});
+
 it("is not well while its member of etcd does not vote", () => {
   program(
     "var/lib/rancher/rke2/bin/kubectl",

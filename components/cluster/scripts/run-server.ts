@@ -20,6 +20,8 @@ export interface ServerRun {
   readonly cis: boolean;
   /** How long a start may take, in seconds. @default 900 */
   readonly patience?: number;
+  /** How long the other servers may take to be well before this one is restarted, in seconds. @default 120 */
+  readonly peerPatience?: number;
   /** How many looks in a row must find it well, a second apart. @default 5 */
   readonly steady?: number;
   /** Where the system's folders are; another one for tests. @default "" */
@@ -32,7 +34,7 @@ export const JOIN_FILE = "/etc/rancher/rke2/config.yaml.d/50-join.yaml";
 /**
  * Brings a server to its version and settings and waits until it is well: its service runs, the API is ready (which asks
  * etcd for a quorum), its node is Ready and its etcd member votes. It is restarted only if something changed since it was
- * last started. May be repeated at any time.
+ * last started, and only if that leaves etcd its majority. May be repeated at any time.
  */
 export function runServer(run: ServerRun): string {
   const root = run.root ?? "";
@@ -46,6 +48,7 @@ export function runServer(run: ServerRun): string {
       PEERS: run.peers.join(" "),
       CIS: run.cis ? "yes" : "no",
       PATIENCE: run.patience ?? 900,
+      PEER_PATIENCE: run.peerPatience ?? 120,
       STEADY: run.steady ?? 5,
       SERVICE: "rke2-server",
       PREFIX: `${root}/usr/local`,
@@ -63,6 +66,7 @@ export function runServer(run: ServerRun): string {
     CIS_PREREQUISITES,
     JOIN_OR_FOUND,
     HEALTH,
+    MAJORITY,
     MAIN,
   );
 }
@@ -121,22 +125,52 @@ is_steadily_well() {
 }
 `;
 
+/**
+ * A restart takes this member of etcd away for some seconds. If another one is away already, that could be the majority:
+ * so the others are asked first, each at its own API, which is ready only with a quorum behind it.
+ */
+const MAJORITY = `
+majority_stays() {
+  local members name address
+  count=0 unwell=0 missing=
+  # Where this server's own API does not answer, a restart takes nothing away and may be what helps.
+  members=$(kubectl get nodes --selector node-role.kubernetes.io/etcd \\
+    --output 'jsonpath={range .items[*]}{.metadata.name} {.status.addresses[?(@.type=="InternalIP")].address}{"\\n"}{end}' 2>/dev/null) || return 0
+  while read -r name address; do
+    if [ -z "$name" ]; then continue; fi
+    count=$((count + 1))
+    if [ "$name" = "$NODE" ] || [ "$(kubectl --server "https://$address:6443" get --raw /readyz 2>/dev/null || true)" = ok ]; then continue; fi
+    unwell=$((unwell + 1))
+    missing="$missing\${missing:+, }$name ($address)"
+  done <<<"$members"
+  [ "$unwell" -eq 0 ] || [ $((count - 1 - unwell)) -ge $((count / 2 + 1)) ]
+}
+
+keep_majority() {
+  SERVICE='' await_for "$PEER_PATIENCE" "the other servers to be well" majority_stays ||
+    refuse "of $count members of etcd these are not well: $missing. Restarting $NODE as well would lose the majority, and with it the API. Repair them first, then run the update again."
+}
+`;
+
 const MAIN = `
 if [ ! -e "$STATE/$MARKER" ]; then
   refuse "$STATE is not the state volume of this server: $MARKER is missing there."
 fi
 files=$(cat)
+wanted=$(printf '%s\\n%s\\n' "$VERSION" "$files" | sha256sum | cut -d ' ' -f 1)
+restart=no
+# A start that is still under way from an earlier, interrupted update is left to go on.
+state=$(systemctl show --property ActiveState --value "$SERVICE")
+if { [ "$state" != active ] && [ "$state" != activating ]; } || [ "$(cat "$STARTED" 2>/dev/null || true)" != "$wanted" ]; then restart=yes; fi
+if [ "$restart" = yes ] && [ "$state" = active ] && is_initialised; then keep_majority; fi
 install_rke2
 if [ "$CIS" = yes ]; then cis_prerequisites; fi
 changed=$(unpack <<<"$files")
 join_or_found
 if [ -n "$changed" ]; then systemctl daemon-reload; fi
-wanted=$(printf '%s\\n%s\\n' "$VERSION" "$files" | sha256sum | cut -d ' ' -f 1)
 systemctl --quiet enable "$SERVICE"
 before=none
-# A start that is still under way from an earlier, interrupted update is left to go on.
-state=$(systemctl show --property ActiveState --value "$SERVICE")
-if { [ "$state" != active ] && [ "$state" != activating ]; } || [ "$(cat "$STARTED" 2>/dev/null || true)" != "$wanted" ]; then
+if [ "$restart" = yes ]; then
   before=$(invocation)
   if [ -n "$changed" ]; then say "new settings:" $changed; fi
   say "starting $SERVICE $VERSION"

@@ -3,12 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asRoot, script, shellWord } from "../shell";
+import { ASK_AWS } from "./ask-aws";
 import { CIS_PREREQUISITES } from "./cis-prerequisites";
 import { bindState } from "./bind-state";
 import { joinAgent } from "./join-agent";
+import { LEAVE } from "./leave-cluster";
 import { prepareVolume } from "./prepare-volume";
 import { readCaDigest, readKubeconfig } from "./read-cluster";
-import { READ_PARAMETER } from "./read-parameter";
 import { removeMember } from "./remove-member";
 import { REPORT } from "./report";
 import { runServer } from "./run-server";
@@ -47,17 +48,18 @@ it.each([
   ["run-server", runServer(server)],
   ["read-ca-digest", readCaDigest()],
   ["read-kubeconfig", readKubeconfig()],
-  ["wait-for-nodes", waitForNodes({ pool: "p", generation: "g", count: 1 })],
+  ["wait-for-nodes", waitForNodes({ pool: "p", generation: "g", min: 1, max: 1 })],
   ["remove-member", removeMember("n", "https://lb:6443")],
   ["join-agent", joinAgent(CIS_PREREQUISITES)],
+  ["leave-cluster", LEAVE],
 ])("%s is a script that bash understands, and stops at the first error", (_name, text) => {
   expect(spawnSync("bash", ["-n", "-c", text], { encoding: "utf8" }).stderr).toBe("");
   expect(text).toContain("set -euo pipefail");
 });
 
-it("the program for parameters is one that Python understands", () => {
+it("the program that asks AWS is one that Python understands", () => {
   const check = "import ast, sys; ast.parse(sys.stdin.read())";
-  expect(spawnSync("python3", ["-c", check], { input: READ_PARAMETER, encoding: "utf8" }).stderr).toBe("");
+  expect(spawnSync("python3", ["-c", check], { input: ASK_AWS, encoding: "utf8" }).stderr).toBe("");
 });
 
 it.each(["plain", "it's", 'a "b" $c `d` \\e', "two\nlines", ""])("quotes %p", (text) => {

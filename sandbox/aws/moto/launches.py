@@ -5,6 +5,7 @@ from moto.ec2.exceptions import MissingParameterError
 from moto.ec2.models import instances
 from moto.ec2.responses.instances import InstanceResponse
 
+import groups
 import timing
 
 # What a launch template gives that moto does not take over by itself: the template's name of it and moto's.
@@ -91,7 +92,9 @@ def _spread_over_subnets(self, count_needed, propagated_tags):
         instance = reservation.instances[0]
         instance.autoscaling_group = self
         protected = self.new_instances_protected_from_scale_in
-        self.instance_states.append(autoscaling.InstanceState(instance, protected_from_scale_in=protected))
+        state = autoscaling.InstanceState(instance, protected_from_scale_in=protected)
+        self.instance_states.append(state)
+        groups.enter(self, state)
 
 
 def _targets_in_time(update):
@@ -113,6 +116,6 @@ def apply():
     instances.Instance.setup_defaults = _root_volume
     instances.InstanceBackend.run_instances = _whole_launch(instances.InstanceBackend.run_instances)
     InstanceResponse._validate_block_device_mapping = _sizes_later(InstanceResponse._validate_block_device_mapping)
-    groups = autoscaling.AutoScalingBackend
-    groups.update_attached_target_groups = _targets_in_time(groups.update_attached_target_groups)
+    backend = autoscaling.AutoScalingBackend
+    backend.update_attached_target_groups = _targets_in_time(backend.update_attached_target_groups)
     autoscaling.FakeAutoScalingGroup.replace_autoscaling_group_instances = _spread_over_subnets

@@ -14,6 +14,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoReque
 from werkzeug.serving import run_simple
 
 import balancers
+import groups
 import interfaces
 import launches
 import policies
@@ -83,6 +84,11 @@ class Door:
             balancers.set_target_health(backend, body["targetGroupArn"], body["id"], body.get("port"), *found)
         return {}
 
+    def tick(self, _body):
+        """Time passes for auto scaling groups."""
+        with self.turn:
+            return groups.tick()
+
     def secrets(self, body):
         """What every instance got at its start, and the key material of every key pair, in one answer."""
         with self.turn:
@@ -100,6 +106,7 @@ class Door:
             "instance-state": self.instance_state,
             "attachment-state": self.attachment_state,
             "target-health": self.target_health,
+            "tick": self.tick,
             "secrets": self.secrets,
         }[name](body)
 
@@ -148,7 +155,7 @@ def main():
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--snapshot", help="where the state is kept; without it nothing is")
     arguments = parser.parse_args()
-    for part in (policies, interfaces, volumes, launches, balancers, timing):
+    for part in (policies, interfaces, volumes, launches, groups, balancers, timing):
         part.apply()
     if arguments.snapshot is not None:
         snapshot.load(arguments.snapshot)

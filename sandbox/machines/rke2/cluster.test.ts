@@ -59,7 +59,7 @@ mount --bind /var/lib/rancher/etc /etc/rancher`,
   });
 
   test("runs a pod on every node that reaches all others by address and through the service's name", async () => {
-    await Promise.all(all.map((node) => importEchoImage(cluster, node)));
+    await Promise.all(all.map((node) => importEchoImage(cluster.hall, node.id)));
     await cluster.apply(first, echoObjects());
     const pods = await echoPods(all.length);
     const nodes = all.map(({ name }) => name).sort();

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import type { MachineHall } from "../hall";
 import { packNodeImage } from "../images";
-import type { TrialCluster, TrialNode } from "./trial-cluster";
 
 const IMAGE = "fleetwright.dev/echo:1";
 /** Where the pods answer with the name of their node. */
@@ -27,10 +27,10 @@ export function echoProgram(addresses: readonly string[]): string {
 let archive: Promise<{ file: string; folder: string }> | undefined;
 
 /** Puts the image where RKE2 looks for images that no registry has. */
-export async function importEchoImage(cluster: TrialCluster, node: TrialNode): Promise<void> {
+export async function importEchoImage(hall: MachineHall, machineId: string): Promise<void> {
   archive ??= pack();
   const { file } = await archive;
-  await cluster.hall.inside(node.id).copy(file, "/var/lib/rancher/rke2/agent/images/echo.tar");
+  await hall.inside(machineId).copy(file, "/var/lib/rancher/rke2/agent/images/echo.tar");
 }
 
 /** Removes the image's file. */

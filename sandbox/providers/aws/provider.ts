@@ -15,6 +15,7 @@ import { mergedTags, splitTags, tagChanges, tagsOf } from "./engine/tags";
 import type { Bag } from "./engine/value";
 import { canonical, definedBag, isBag, without } from "./engine/value";
 import { Patience } from "./engine/wait";
+import { previewed } from "./previewed";
 import { lookups, resources } from "./registry";
 import type { Settings } from "./settings";
 
@@ -224,7 +225,7 @@ export class AwsProvider {
 
   private resource(urn: string): Resource {
     const token = typeInUrn(urn);
-    const found = resources.get(token);
+    const found = resources.get(token) ?? previewed.get(token);
     if (found === undefined) throw new NotInSandbox(`The resource type ${token}`);
     return found;
   }

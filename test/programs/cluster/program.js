@@ -15,7 +15,7 @@
 //       hardening: { cis: false }
 //       servers: { retain: false, instanceType: t3.medium }
 //       release: { url: http://10.255.0.1:8080/rke2 }
-//       ssmEndpoint: http://10.255.0.1:4566
+//       awsEndpoints: { ssm: http://10.255.0.1:4566, autoScaling: http://10.255.0.1:4566 }
 //     pools: [{ name: web, count: 2 }]
 
 import { Cluster } from "fleetwright/components/cluster";

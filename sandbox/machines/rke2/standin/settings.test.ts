@@ -48,6 +48,12 @@ test.each<[string, "server" | "agent", Record<string, string | boolean | string[
     "only https:// URLs are supported",
   ],
   ["a restore without a reset", "server", { "cluster-reset-restore-path": "/x" }, "--cluster-reset required"],
+  [
+    "a reset of a server that is told where to join",
+    "server",
+    { "cluster-reset": true, server: "https://a:9345", token: "x" },
+    "cannot perform cluster-reset while server URL is set - remove server from configuration before resetting",
+  ],
   ["an unknown network", "server", { cni: ["weave"] }, "invalid value provided for --cni flag: weave"],
   ["multus alone", "server", { cni: ["multus"] }, "multus must be used alongside"],
   [

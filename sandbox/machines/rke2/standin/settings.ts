@@ -119,6 +119,10 @@ export function settingsOf(role: Role, config: Config, facts: MachineFacts): Set
     problems.push("--token is required to join a cluster");
   if (config["cluster-reset-restore-path"] !== undefined && config["cluster-reset"] !== true)
     problems.push("invalid flag use; --cluster-reset required with --cluster-reset-restore-path");
+  if (config["cluster-reset"] === true && server !== undefined)
+    problems.push(
+      "cannot perform cluster-reset while server URL is set - remove server from configuration before resetting",
+    );
   const [cni] = networks(list("cni"), problems);
   for (const item of list("disable").flatMap((entry) => entry.split(",")))
     if (!PACKAGED.includes(item))

@@ -20,6 +20,8 @@ export const autoScalingGroup = declare<aws.autoscaling.GroupArgs, aws.autoscali
     forceDelete: { ...local, fallback: false },
     healthCheckGracePeriod: { fallback: 300 },
     healthCheckType: chosen,
+    // As with the official provider, a later change of it changes nothing.
+    initialLifecycleHooks: { ...local, set: true },
     instanceRefresh: local,
     launchTemplate: {},
     maxInstanceLifetime: chosen,
@@ -50,6 +52,15 @@ export const autoScalingGroup = declare<aws.autoscaling.GroupArgs, aws.autoscali
       ...settings(inputs, name),
       ...(inputs.tags === undefined ? {} : { Tags: tags(name, inputs.tags) }),
       TargetGroupARNs: inputs.targetGroupArns,
+      LifecycleHookSpecificationList: inputs.initialLifecycleHooks?.map((hook) => ({
+        LifecycleHookName: hook.name,
+        LifecycleTransition: hook.lifecycleTransition,
+        HeartbeatTimeout: hook.heartbeatTimeout,
+        DefaultResult: hook.defaultResult,
+        NotificationMetadata: hook.notificationMetadata,
+        NotificationTargetARN: hook.notificationTargetArn,
+        RoleARN: hook.roleArn,
+      })),
     });
     return name;
   },
@@ -104,11 +115,20 @@ export const autoScalingGroup = declare<aws.autoscaling.GroupArgs, aws.autoscali
     const scaling = await context.aws.autoscaling();
     await scaling.updateAutoScalingGroup(settings(news, id));
     if (has("launchTemplate") && news.instanceRefresh !== undefined) {
-      await scaling.startInstanceRefresh({
+      const { strategy, preferences } = news.instanceRefresh;
+      const refresh = {
         AutoScalingGroupName: id,
-        Strategy: literal(news.instanceRefresh.strategy),
-        Preferences: refreshPreferences(news.instanceRefresh.preferences),
-      });
+        Strategy: literal<"Rolling">(strategy),
+        Preferences: refreshPreferences(preferences),
+      };
+      try {
+        await scaling.startInstanceRefresh(refresh);
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== "InstanceRefreshInProgressFault") throw error;
+        // One towards a shape that is not wanted any more; what it has renewed so far stays.
+        await scaling.cancelInstanceRefresh({ AutoScalingGroupName: id });
+        await scaling.startInstanceRefresh(refresh);
+      }
     }
     if (has("tags")) {
       const gone = (olds.tags ?? []).filter(({ key }) => news.tags?.some((tag) => tag.key === key) !== true);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { startAws, type Aws } from "../../../sandbox/aws";
-import { READ_PARAMETER } from "./read-parameter";
+import { ASK_AWS } from "./ask-aws";
 
 jest.setTimeout(120_000);
 
@@ -20,13 +20,14 @@ const asked: string[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "fleetwright-parameter-"));
-  writeFileSync(join(folder, "read.py"), READ_PARAMETER);
+  writeFileSync(join(folder, "ask.py"), ASK_AWS);
   metadata = createServer((request, response) => {
     asked.push(`${request.method ?? ""} ${request.url ?? ""}`);
     const session = request.headers["x-aws-ec2-metadata-token"];
     if (request.method === "PUT") response.end("session");
     else if (session !== "session") response.writeHead(401).end();
     else if (request.url?.endsWith("/security-credentials/") === true) response.end("agents\n");
+    else if (request.url?.endsWith("/target-lifecycle-state") === true) response.end("InService");
     else response.end(JSON.stringify(CREDENTIALS));
   });
   metadataUrl = await listen(metadata);
@@ -41,11 +42,11 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function read(
-  endpoint: string,
-  name: string,
-): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn("python3", [join(folder, "read.py"), "eu-central-1", endpoint, name], {
+const read = (endpoint: string, name: string): ReturnType<typeof ask> =>
+  ask("parameter", "eu-central-1", endpoint, name);
+
+async function ask(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn("python3", [join(folder, "ask.py"), ...args], {
     env: { PATH: process.env.PATH, METADATA_URL: metadataUrl },
   });
   let [out, err] = ["", ""];
@@ -55,7 +56,7 @@ async function read(
   return { code, out, err };
 }
 
-describe("the program for parameters", () => {
+describe("the program that asks AWS", () => {
   let aws: Aws;
   beforeAll(async () => {
     aws = await startAws();
@@ -79,6 +80,15 @@ describe("the program for parameters", () => {
       "PUT /latest/api/token",
       "GET /latest/meta-data/iam/security-credentials/",
     ]);
+  });
+
+  it("reads what the auto scaling group wants of the instance", async () => {
+    expect(await ask("lifecycle-state")).toEqual({ code: 0, out: "InService", err: "" });
+  });
+
+  it("takes an instance that the group knows nothing of for an error", async () => {
+    const { code, err } = await ask("go-on", aws.region, aws.endpoint, "group", "joined", "i-0a");
+    expect([code, err]).toEqual([1, expect.stringMatching(/answered 400: .*No managed instance found/s)]);
   });
 
   it("says what it asked when there is no such parameter", async () => {
@@ -109,23 +119,36 @@ class Sha256 {
   reset(): void {}
 }
 
-it("signs as AWS's own library does", async () => {
+it.each([
+  [
+    "ssm",
+    ["parameter", "/fleetwright/a"],
+    { "content-type": "application/x-amz-json-1.1", "x-amz-target": "AmazonSSM.GetParameter" },
+    '{"Parameter":{"Value":"x"}}',
+  ],
+  [
+    "autoscaling",
+    ["go-on", "a group", "joined", "i-0a"],
+    { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
+    "",
+  ],
+])("signs for %s as AWS's own library does", async (service, [command = "", ...more], headers, answer) => {
   const requests: { headers: IncomingMessage["headers"]; body: string }[] = [];
   const witness = createServer((request, response) => {
     let body = "";
     request.on("data", (bytes: Buffer) => (body += bytes.toString()));
     request.on("end", () => {
       requests.push({ headers: request.headers, body });
-      response.end('{"Parameter":{"Value":"x"}}');
+      response.end(answer);
     });
   });
   const endpoint = await listen(witness);
-  expect(await read(endpoint, "/fleetwright/a")).toMatchObject({ code: 0, out: "x" });
+  expect(await ask(command, "eu-central-1", endpoint, ...more)).toMatchObject({ code: 0, err: "" });
   witness.close();
   const [ours] = requests;
   const moment = String(ours?.headers["x-amz-date"]);
   const signer = new SignatureV4({
-    service: "ssm",
+    service,
     region: "eu-central-1",
     sha256: Sha256,
     // Their digest of the body in a header is an extra of theirs.
@@ -144,11 +167,7 @@ it("signs as AWS's own library does", async () => {
       hostname: url.hostname,
       path: "/",
       query: {},
-      headers: {
-        host: url.host,
-        "content-type": "application/x-amz-json-1.1",
-        "x-amz-target": "AmazonSSM.GetParameter",
-      },
+      headers: { host: url.host, ...headers },
       body: ours?.body ?? "",
     },
     { signingDate: new Date(moment.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, "$1-$2-$3T$4:$5:$6Z")) },
