@@ -33,8 +33,12 @@ export function customResourceDefinition(kind: AnyKind) {
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: [
-            ...columns.map(({ wide = false, ...column }) => ({ ...column, priority: wide ? 1 : 0 })),
-            { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp", priority: 0 },
+            // The server leaves out a priority of 0: to say it would look like a change for ever.
+            ...columns.map(({ wide = false, ...column }) => ({
+              ...column,
+              ...(wide ? { priority: 1 } : {}),
+            })),
+            { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
           ],
           schema: {
             openAPIV3Schema: {
