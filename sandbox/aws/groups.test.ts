@@ -149,6 +149,22 @@ test("an auto scaling group keeps its number of instances, made from its templat
   expect(groups.AutoScalingGroups).toEqual([]);
 });
 
+test("an auto scaling group that is empty can be deleted", async () => {
+  const AutoScalingGroupName = "empty";
+  await cloud.autoscaling.send(
+    new CreateAutoScalingGroupCommand({
+      AutoScalingGroupName,
+      MinSize: 0,
+      MaxSize: 0,
+      LaunchTemplate: { LaunchTemplateName: "template" },
+      VPCZoneIdentifier: cloud.subnets[0],
+    }),
+  );
+  await cloud.autoscaling.send(new DeleteAutoScalingGroupCommand({ AutoScalingGroupName }));
+  const groups = await cloud.autoscaling.send(new DescribeAutoScalingGroupsCommand({}));
+  expect(groups.AutoScalingGroups).toEqual([]);
+});
+
 describe("a group with hooks on the way in and out", () => {
   const AutoScalingGroupName = "hooked";
   const ids = async (state: string): Promise<string[]> =>

@@ -63,6 +63,8 @@ def _leave(group, state):
 
 def _end(group, states):
     group.instance_states = [state for state in group.instance_states if state not in states]
+    if not states:
+        return  # A group that is empty already: moto refuses to terminate nothing.
     group.ec2_backend.terminate_instances([state.instance.id for state in states])
 
 
