@@ -6,10 +6,11 @@ import type { Benchmark } from "./benchmark";
 import { report } from "./report";
 import { cache } from "./cache";
 import { cloud } from "./cloud";
+import { labels, registries, upgrade } from "./coordinator";
 import { start } from "./start";
 
 /** The benchmarks by name; each measures one thing beside its reference in the same run. */
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { cache, cloud, start };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { cache, cloud, labels, registries, start, upgrade };
 
 async function main(argv: string[], signal: AbortSignal): Promise<void> {
   const [name, ...args] = argv;
