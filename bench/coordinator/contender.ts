@@ -32,6 +32,8 @@ export class Contenders {
   /** Starts the coordinator, leader election and all. Its own limit of requests is out of the way, as client-go's is. */
   ours(controllers: string, ...flags: string[]): Contender {
     const args = [
+      // As in its image.
+      "--max-semi-space-size=4",
       this.bundle,
       ...[
         "--kubeconfig",

@@ -5,7 +5,7 @@ import { nodeAddress, nodeManifest } from "../../sandbox/controlplane/nodes";
 import { waitFor } from "../../sandbox/deadline";
 import { atLeast, atMost, type Benchmark, median, round } from "../benchmark";
 import { CONTENDERS, type Contender, type ContenderName, TITLES } from "./contender";
-import { requestCounts, requestsBetween, sumOf, type RequestKind } from "./request-counters";
+import { requestCounts, requestsBetween, sumOf, type RequestKind } from "../../test/coordinator";
 import { sizesOf } from "./settings";
 import { declare, forEach, freeLease, onStage, type Stage } from "./stage";
 

@@ -2,7 +2,7 @@ import { REGISTRIES } from "../../controllers/coordinator/kinds";
 import { NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from "../../controllers/coordinator/native";
 import { atMost, type Benchmark, median, round } from "../benchmark";
 import { CONTENDERS, type Contender, type ContenderName, TITLES } from "./contender";
-import { isWrite, requestCounts, requestsBetween, sumOf } from "./request-counters";
+import { isWrite, requestCounts, requestsBetween, sumOf } from "../../test/coordinator";
 import { percentile, sizesOf } from "./settings";
 import { SpreadObserver } from "./spread-observer";
 import { declare, forEach, freeLease, onStage, retract, type Stage } from "./stage";
@@ -16,8 +16,6 @@ const CONTROLLERS = "service-accounts,registries";
 interface Times {
   /** From a Registry that is made to its pull secret in every namespace and on every service account. */
   spread: number[];
-  /** The same from the start of the process, with the service accounts to be made too. */
-  cold: number[];
   cpu: number[];
 }
 
@@ -26,7 +24,7 @@ export const registries: Benchmark = {
   describes: "a pull secret in 1,000 namespaces beside client-go; new namespaces, healing, rest, memory",
 
   async run(signal, say, args) {
-    const sizes = sizesOf(args, { namespaces: 1000, rounds: 3, late: 200, restSeconds: 20 });
+    const sizes = sizesOf(args, { namespaces: 1000, rounds: 3, late: 200, restSeconds: 10 });
     // Nobody else may write: neither a default account nor a certificate of the cluster's own.
     const components = { scheduler: false, controllerManager: false };
     return onStage({ components }, signal, say, async (stage) => {
@@ -34,8 +32,8 @@ export const registries: Benchmark = {
       const observer = await SpreadObserver.start(stage.world.direct, SECRET);
       try {
         const times: Record<ContenderName, Times> = {
-          ours: { spread: [], cold: [], cpu: [] },
-          clientGo: { spread: [], cold: [], cpu: [] },
+          ours: { spread: [], cpu: [] },
+          clientGo: { spread: [], cpu: [] },
         };
         // The first round warms the server up; it is not counted. In turns, so that whatever else the machine does
         // falls on both.
@@ -64,7 +62,6 @@ export const registries: Benchmark = {
         unit: "s",
         values: both("SpreadSeconds"),
       },
-      { title: "The same from the start of the process", unit: "s", values: both("ColdSpreadSeconds") },
       {
         title: "A new namespace has its secret, 99th percentile",
         unit: "ms",
@@ -98,7 +95,7 @@ async function oneRound(
   times: Times,
 ): Promise<void> {
   const { say, signal } = stage;
-  let contender = start(stage, name);
+  const contender = start(stage, name);
   try {
     await contender.ready();
     await observer.accounts(names, signal);
@@ -107,17 +104,12 @@ async function oneRound(
     await declare(stage, REGISTRIES, REGISTRY, SPEC);
     const spread = ((await observer.spread(names, signal)) - from) / 1000;
     const cpu = (await contender.cpuSeconds()) - cpuBefore;
-    await contender.kill();
-    await clear(stage, observer, names);
-    contender = start(stage, name);
-    const cold = ((await observer.spread(names, signal)) - contender.startedAt) / 1000;
     if (turn > 0) {
       times.spread.push(spread);
-      times.cold.push(cold);
       times.cpu.push(cpu);
     }
     say(
-      `${turn === 0 ? "warm-up" : `round ${turn}`}, ${TITLES[name]}: ${spread.toFixed(2)} s, ${cpu.toFixed(2)} s of CPU; from its start ${cold.toFixed(2)} s`,
+      `${turn === 0 ? "warm-up" : `round ${turn}`}, ${TITLES[name]}: ${spread.toFixed(2)} s, ${cpu.toFixed(2)} s of CPU`,
     );
   } finally {
     await contender.kill();
@@ -214,7 +206,6 @@ function outcome(
 ): Awaited<ReturnType<Benchmark["run"]>> {
   const of = (name: ContenderName): Record<string, number> => ({
     [`${name}SpreadSeconds`]: round(median(times[name].spread)),
-    [`${name}ColdSpreadSeconds`]: round(median(times[name].cold)),
     [`${name}SpreadCpuSeconds`]: round(median(times[name].cpu)),
     [`${name}NewNamespaceP50Milliseconds`]: round(percentile(late[name].newNamespaceMs, 0.5)),
     [`${name}NewNamespaceP99Milliseconds`]: round(percentile(late[name].newNamespaceMs, 0.99)),
@@ -230,11 +221,6 @@ function outcome(
       atMost(
         "time to all namespaces, of client-go",
         median(times.ours.spread) / median(times.clientGo.spread),
-        1.15,
-      ),
-      atMost(
-        "time to all namespaces from the start of the process, of client-go",
-        median(times.ours.cold) / median(times.clientGo.cold),
         1.15,
       ),
       atMost(

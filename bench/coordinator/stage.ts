@@ -64,11 +64,7 @@ export async function declare(
 }
 
 /** Takes an object of one of our kinds away, whoever held it back. */
-export async function retract(
-  { world }: Stage,
-  resource: Resource,
-  name: string,
-): Promise<void> {
+export async function retract({ world }: Stage, resource: Resource, name: string): Promise<void> {
   await world.direct.patch(resource, { name }, { metadata: { finalizers: null } }).catch(() => {});
   await world.direct.delete(resource, { name }).catch(() => {});
 }

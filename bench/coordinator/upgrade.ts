@@ -31,7 +31,7 @@ export const upgrade: Benchmark = {
     "an upgrade of 500 nodes with PodDisruptionBudgets beside client-go: nodes a minute, violations, a kill",
 
   async run(signal, say, args) {
-    const sizes = sizesOf(args, { nodes: 500, applications: 50, atOnce: 20, rounds: 1 });
+    const sizes = sizesOf(args, { nodes: 500, applications: 25, atOnce: 25, rounds: 1 });
     return onStage({ nodes: sizes.nodes, timeoutMs: 180_000 }, signal, say, async (stage) => {
       say(`deploying ${sizes.applications} applications of ${REPLICAS} pods`);
       const names = Array.from({ length: sizes.applications }, (_, index) => `app-${index}`);
