@@ -2,3 +2,12 @@ export { startWorld, type CoordinatorWorld, type Running, type StartOptions } fr
 export { quiet, writesWithin } from "./rest";
 export { crashAtEveryWrite, type Change } from "./crash";
 export { AgentStandIn } from "./agent-stand-in";
+export { Replica, Replicas, type ReplicaOptions } from "./replica";
+export {
+  isWrite,
+  requestCounts,
+  requestsBetween,
+  sumOf,
+  type RequestCounts,
+  type RequestKind,
+} from "./request-counters";
