@@ -35,6 +35,11 @@ export function atMost(name: string, value: number, limit: number): Bar {
   return { name, value: round(value), limit, holds: value <= limit };
 }
 
+/** A bar that holds when the value is at least the limit. */
+export function atLeast(name: string, value: number, limit: number): Bar {
+  return { name, value: round(value), limit, holds: value >= limit };
+}
+
 /** The middle value, so that one slow round does not decide. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

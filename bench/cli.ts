@@ -6,11 +6,20 @@ import type { Benchmark } from "./benchmark";
 import { report } from "./report";
 import { cache } from "./cache";
 import { cloud } from "./cloud";
+import { labels, registries, upgrade } from "./coordinator";
 import { policy } from "./policy";
 import { start } from "./start";
 
 /** The benchmarks by name; each measures one thing beside its reference in the same run. */
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { cache, cloud, policy, start };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  cache,
+  cloud,
+  labels,
+  policy,
+  registries,
+  start,
+  upgrade,
+};
 
 async function main(argv: string[], signal: AbortSignal): Promise<void> {
   const [name, ...args] = argv;

@@ -11,7 +11,7 @@ import { type Command, Follower } from "./follower";
 import { compareSightings, type CostedDelivery, parseSightings } from "./lag";
 import { type CacheOptions, optionsOf } from "./options";
 import { plotsOf } from "./plots";
-import { ensureReference } from "./reference";
+import { ensureReference } from "../reference";
 import { BenchServer, BUSY, QUIET } from "./server";
 
 /** A contender whose first round takes longer than this has no second one; the same for rounds of updates. */

@@ -1,215 +1,212 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { loadAll } from "js-yaml";
-import { startWorld, type CoordinatorWorld } from "../../test/coordinator";
+import { Replicas, startWorld, type CoordinatorWorld } from "../../test/coordinator";
 import { waitFor } from "../../test/fault-proxy";
-import { LEASES, type KubernetesObject, type Resource } from "../runtime";
-import { bundleCoordinator } from "./bundle";
-import { CLUSTER_LABELS, REGISTRIES, ROLES, UPGRADES } from "./kinds";
-import { NODES, SECRETS, SERVICE_ACCOUNTS } from "./native";
-import type { Role } from "../program/rules";
+import type { KubernetesObject, Resource } from "../runtime";
+import { CLUSTER_LABELS, NODE_POOL_LABELS, REGISTRIES, ROLE_BINDINGS, ROLES, UPGRADES } from "./kinds";
+import { NAMESPACES, NODES, SECRETS, SERVICE_ACCOUNTS } from "./native";
 
-const USER = "system:serviceaccount:fleetwright-system:fleetwright-coordinator";
 let world: CoordinatorWorld;
-let dir: string;
-let kubeconfig: string;
-const processes: Replica[] = [];
-
-interface Replica {
-  child: ChildProcess;
-  lines: string[];
-}
-
-function replica(identity: string, ...flags: string[]): Replica {
-  const bundle = path.join(dir, "coordinator.js");
-  const args = [
-    bundle,
-    "--kubeconfig",
-    kubeconfig,
-    "--identity",
-    identity,
-    "--port=0",
-    "--host=127.0.0.1",
-    ...flags,
-  ];
-  const child = spawn(process.execPath, args, { env: {}, stdio: ["ignore", "pipe", "pipe"] });
-  const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk: Buffer) =>
-      lines.push(
-        ...chunk
-          .toString()
-          .split("\n")
-          .filter((line) => line !== ""),
-      ),
-    );
-  const one = { child, lines };
-  processes.push(one);
-  return one;
-}
-
-/** Gives the user exactly the committed roles, and nothing else. */
-async function grant(): Promise<void> {
-  const documents = loadAll(await readFile(path.join(__dirname, "role.yaml"), "utf8")) as Role[];
-  const rbac = "/apis/rbac.authorization.k8s.io/v1";
-  for (const role of documents) {
-    const { name, namespace } = role.metadata;
-    const scope = namespace === undefined ? rbac : `${rbac}/namespaces/${namespace}`;
-    const plural = role.kind === "ClusterRole" ? "clusterroles" : "roles";
-    await world.direct.request({ method: "POST", path: `${scope}/${plural}`, body: role });
-    const binding = {
-      apiVersion: role.apiVersion,
-      kind: `${role.kind}Binding`,
-      metadata: { name },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: role.kind, name },
-      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: USER }],
-    };
-    await world.direct.request({
-      method: "POST",
-      path: `${scope}/${plural.replace(/s$/, "bindings")}`,
-      body: binding,
-    });
-  }
-}
+let replicas: Replicas;
 
 beforeAll(async () => {
-  dir = await mkdtemp(path.join(tmpdir(), "fleetwright-coordinator-"));
-  [world] = await Promise.all([
-    startWorld({ nodes: 1 }),
-    bundleCoordinator(path.join(dir, "coordinator.js")),
-  ]);
-  await grant();
-  kubeconfig = await world.plane.kubeconfigFor(USER);
+  world = await startWorld({ nodes: 2 });
+  replicas = await Replicas.prepare(world);
 }, 240_000);
 afterAll(async () => {
-  for (const { child } of processes) child.kill("SIGKILL");
+  await replicas.close();
   await world.close();
-  await rm(dir, { recursive: true });
 });
 
-const post = (resource: Resource, name: string, spec: object): Promise<unknown> =>
-  world.direct.request({
-    method: "POST",
-    path: `/apis/fleetwright.dev/v1/${resource.plural}`,
-    body: { apiVersion: "fleetwright.dev/v1", kind: resource.kind, metadata: { name }, spec },
+const post = (path: string, body: object): Promise<unknown> =>
+  world.direct.request({ method: "POST", path, body });
+const declare = (resource: Resource, name: string, spec: object): Promise<unknown> =>
+  post(`/apis/fleetwright.dev/v1/${resource.plural}`, {
+    apiVersion: "fleetwright.dev/v1",
+    kind: resource.kind,
+    metadata: { name },
+    spec,
   });
-const ready = (resource: Resource, name: string): Promise<unknown> =>
+const says = (resource: Resource, name: string, reason: string): Promise<unknown> =>
   waitFor(
-    `${resource.kind} ${name} to be ready`,
+    `${resource.kind} ${name} to say ${reason}`,
     async () => {
       const found = await world.direct.get<
-        KubernetesObject & { status?: { conditions?: { type: string; status: string }[] } }
+        KubernetesObject & { status?: { conditions?: { type: string; reason: string }[] } }
       >(resource, { name });
-      return found.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+      return found.status?.conditions?.some((one) => one.type === "Ready" && one.reason === reason);
     },
-    45_000,
+    60_000,
   );
-const leader = async (): Promise<string> =>
-  (
-    await world.direct
-      .get(LEASES, { namespace: world.home, name: "fleetwright-coordinator" })
-      .catch(() => undefined)
-  )?.spec?.holderIdentity ?? "";
+const exists = (resource: Resource, ref: { name: string; namespace?: string }): Promise<boolean> =>
+  world.direct.get(resource, ref).then(
+    () => true,
+    () => false,
+  );
+async function remove(resource: Resource, name: string): Promise<void> {
+  await world.direct.delete(resource, { name });
+  await waitFor(`${resource.kind} ${name} to go`, async () => !(await exists(resource, { name })), 30_000);
+}
+const setVersion = (node: string, kubeletVersion: string): Promise<unknown> =>
+  world.direct.patch(
+    NODES,
+    { name: node },
+    { status: { nodeInfo: { kubeletVersion } } },
+    { subresource: "status" },
+  );
 
-test("with exactly its committed roles every controller works, and nothing is ever forbidden", async () => {
-  const one = replica("one");
-  await waitFor("a leader", async () => (await leader()).startsWith("one"), 45_000).catch(() => {
-    throw new Error(`No leader: ${one.lines.join("\n")}`);
-  });
-  replica("two");
-  await world.direct.create(SECRETS, {
-    metadata: { namespace: world.home, name: "login" },
-    data: { username: "YQ==", password: "Yg==" },
-  });
-  await post(REGISTRIES, "main", {
+// Each path that writes is taken once: what a role lacks shows only where it is used.
+test("with exactly its committed roles every controller makes, heals, tells and clears away, and nothing is ever forbidden", async () => {
+  const one = replicas.start("one");
+  await replicas.leads("one");
+  replicas.start("two");
+  const namespace = await world.namespace();
+  const login = { namespace: world.home, name: "login" };
+
+  // Service accounts: made, healed, opted out of, and told of where somebody else made one.
+  const account = { namespace, name: "fleetwright" };
+  await waitFor("the account", () => exists(SERVICE_ACCOUNTS, account));
+  await world.direct.patch(SERVICE_ACCOUNTS, account, { metadata: { ownerReferences: null } });
+  await waitFor("its owner to be back", async () =>
+    Boolean((await world.direct.get(SERVICE_ACCOUNTS, account)).metadata.ownerReferences?.length),
+  );
+
+  // Registries: told of what is missing by an event, spread, on the default account, healed, removed.
+  await declare(REGISTRIES, "main", {
     provider: "basic",
     endpoint: "registry.example.com",
     credentials: { name: "login" },
+    serviceAccounts: ["fleetwright", "default"],
   });
-  await post(CLUSTER_LABELS, "env", { key: "env", value: "dev" });
-  await post(ROLES, "reader", {
-    rules: [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] }],
+  await says(REGISTRIES, "main", "SecretMissing");
+  await waitFor("the event", async () => {
+    const { items } = await world.direct.request<{
+      items: { reason: string; regarding: { name: string } }[];
+    }>({
+      method: "GET",
+      path: "/apis/events.k8s.io/v1/namespaces/default/events",
+    });
+    return items.some(({ reason, regarding }) => reason === "SecretMissing" && regarding.name === "main");
   });
-  await world.direct.request({
-    method: "POST",
-    path: "/apis/fleetwright.dev/v1/authorizationrolebindings",
-    body: {
-      apiVersion: "fleetwright.dev/v1",
-      kind: "AuthorizationRoleBinding",
-      metadata: { name: "ada" },
-      spec: { role: "reader", user: "ada", namespace: "default" },
-    },
-  });
-  await Promise.all([ready(REGISTRIES, "main"), ready(CLUSTER_LABELS, "env"), ready(ROLES, "reader")]);
-  await waitFor("the account", () =>
-    world.direct.get(SERVICE_ACCOUNTS, { namespace: "default", name: "fleetwright" }).catch(() => undefined),
+  await world.direct.create(SECRETS, { metadata: login, data: { username: "YQ==", password: "Yg==" } });
+  await says(REGISTRIES, "main", "InPlace");
+  const copy = { namespace, name: "fleetwright-registry-main" };
+  await world.direct.patch(SECRETS, copy, { data: { ".dockerconfigjson": "e30=" } });
+  await waitFor(
+    "the copy to be healed",
+    async () => (await world.direct.get(SECRETS, copy)).data?.[".dockerconfigjson"] !== "e30=",
   );
-  const { items } = await world.direct.request<{ items: KubernetesObject[] }>({
-    method: "GET",
-    path: "/api/v1/nodes",
-  });
-  const node = items[0]?.metadata.name ?? "";
+
+  // Labels of both kinds.
+  const [node = "", other = ""] = await nodeNames();
   await world.direct.patch(
     NODES,
     { name: node },
-    { status: { nodeInfo: { kubeletVersion: "v1.34.1" } } },
-    { subresource: "status" },
+    { metadata: { labels: { "fleetwright.dev/node-pool": "p" } } },
   );
-  await post(UPGRADES, "up", {
+  await declare(CLUSTER_LABELS, "env", { key: "env", value: "dev" });
+  await declare(NODE_POOL_LABELS, "disk", { pool: "p", key: "disk", value: "ssd" });
+  await says(CLUSTER_LABELS, "env", "Labelled");
+  await says(NODE_POOL_LABELS, "disk", "Labelled");
+
+  // Authorization: a role that the coordinator does not have itself, bound in a namespace and everywhere, and changed.
+  const rules = (...verbs: string[]): object => ({
+    rules: [{ apiGroups: ["storage.k8s.io"], resources: ["storageclasses"], verbs }],
+  });
+  await declare(ROLES, "reader", rules("get"));
+  await declare(ROLE_BINDINGS, "ada", { role: "reader", user: "ada", namespace });
+  await declare(ROLE_BINDINGS, "team", { role: "reader", team: "sre" });
+  await Promise.all([
+    says(ROLES, "reader", "InPlace"),
+    says(ROLE_BINDINGS, "ada", "InPlace"),
+    says(ROLE_BINDINGS, "team", "InPlace"),
+  ]);
+  await world.direct.patch(ROLES, { name: "reader" }, { spec: rules("get", "list") });
+  await waitFor("the verbs to reach the ClusterRole", async () => {
+    const path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/fleetwright:reader";
+    const found = await world.direct.request<{ rules: { verbs: string[] }[] }>({ method: "GET", path });
+    return found.rules[0]?.verbs.includes("list");
+  });
+
+  // An upgrade with a pod to evict, a list of snapshots to read and budgets to look at.
+  await post("/api/v1/namespaces/kube-system/configmaps", {
+    metadata: { name: "rke2-etcd-snapshots" },
+    data: { one: JSON.stringify({ createdAt: new Date().toISOString(), status: "successful" }) },
+  });
+  await post(`/api/v1/namespaces/${namespace}/pods`, {
+    metadata: { name: "guest" },
+    spec: { nodeName: node, containers: [{ name: "c", image: "example.com/x:1" }] },
+  });
+  for (const name of [node, other]) await setVersion(name, "v1.34.1+rke2r1");
+  await declare(UPGRADES, "up", {
     version: "v1.35.4+rke2r1",
-    drain: { graceSeconds: 0 },
-    preflight: { skip: ["EtcdSnapshot", "VersionSkew"] },
+    nodeSelector: { matchLabels: { "kubernetes.io/hostname": node } },
+    drain: { graceSeconds: 0, evictUnmanaged: true },
+    preflight: { skip: ["VersionSkew"] },
   });
   await waitFor(
     "the hand-over",
     async () => (await world.direct.get(UPGRADES, { name: "up" })).status?.nodes?.[0]?.phase === "Upgrading",
-    45_000,
+    60_000,
   );
+  const { items: pods } = await world.direct.request<{ items: unknown[] }>({
+    method: "GET",
+    path: `/api/v1/namespaces/${namespace}/pods`,
+  });
+  expect(pods).toEqual([]);
+  await setVersion(node, "v1.35.4+rke2r1");
+  await says(UPGRADES, "up", "Succeeded");
+  expect((await world.direct.get(NODES, { name: node })).spec?.unschedulable).toBeUndefined();
+
   await world.direct.patch(
-    NODES,
-    { name: node },
-    { status: { nodeInfo: { kubeletVersion: "v1.35.4+rke2r1" } } },
-    { subresource: "status" },
+    NAMESPACES,
+    { name: namespace },
+    { metadata: { labels: { "fleetwright.dev/service-account": "disabled" } } },
   );
-  await ready(UPGRADES, "up");
+  await waitFor("the account to go", async () => !(await exists(SERVICE_ACCOUNTS, account)));
+  await world.direct.create(SERVICE_ACCOUNTS, { metadata: account });
+  await world.direct.patch(
+    NAMESPACES,
+    { name: namespace },
+    { metadata: { labels: { "fleetwright.dev/service-account": null } } },
+  );
+  await waitFor("the warning", () => one.lines.some((line) => line.includes("was made by somebody else")));
   for (const [resource, name] of [
     [REGISTRIES, "main"],
     [CLUSTER_LABELS, "env"],
+    [NODE_POOL_LABELS, "disk"],
+    [ROLE_BINDINGS, "ada"],
+    [ROLE_BINDINGS, "team"],
+    [ROLES, "reader"],
     [UPGRADES, "up"],
-  ] as [Resource, string][]) {
-    await world.direct.delete(resource, { name });
-    await waitFor(`${name} to go`, () =>
-      world.direct.get(resource, { name }).then(
-        () => false,
-        () => true,
-      ),
-    );
-  }
+  ] as [Resource, string][])
+    await remove(resource, name);
   expect(one.lines.filter((line) => /[Ff]orbidden|403/.test(line))).toEqual([]);
-}, 200_000);
+}, 240_000);
 
 test("when the leader is killed the other takes over, and ends in order when asked", async () => {
-  const [one, two] = processes;
+  const [one, two] = replicas.all;
   one?.child.kill("SIGKILL");
-  await waitFor("the other to lead", async () => (await leader()).startsWith("two"), 45_000);
-  await post(CLUSTER_LABELS, "after", { key: "after", value: "x" });
-  await ready(CLUSTER_LABELS, "after");
-  const exit = new Promise<number | null>((resolve) => two?.child.once("exit", resolve));
+  await replicas.leads("two");
+  await declare(CLUSTER_LABELS, "after", { key: "after", value: "x" });
+  await says(CLUSTER_LABELS, "after", "Labelled");
   two?.child.kill("SIGTERM");
-  expect(await exit).toBe(0);
-  expect(await leader()).toBe("");
+  expect(await two?.exit()).toBe(0);
+  expect(await replicas.leader()).toBe("");
 }, 120_000);
 
 test("it dies at a failpoint as told, and says what is wrong with its flags", async () => {
   await world.direct.delete(CLUSTER_LABELS, { name: "after" });
-  const dying = replica("three", "--failpoint=write=1", "--controllers=labels");
-  const signal = await new Promise<string | null>((resolve) =>
-    dying.child.once("exit", (_code, by) => resolve(by)),
-  );
-  expect(signal).toBe("SIGKILL");
-  const wrong = replica("four", "--qps=many");
-  expect(await new Promise<number | null>((resolve) => wrong.child.once("exit", resolve))).toBe(2);
+  const dying = replicas.start("three", ["--failpoint=write=1", "--controllers=labels"]);
+  expect(await dying.exit()).toBe("SIGKILL");
+  const wrong = replicas.start("four", ["--qps=many"]);
+  expect(await wrong.exit()).toBe(2);
+  await waitFor("its words", () => wrong.lines.length > 1);
   expect(wrong.lines).toContain('  --qps is "many": give a whole number from 1 to 1000000');
 }, 120_000);
+
+async function nodeNames(): Promise<string[]> {
+  const { items } = await world.direct.request<{ items: KubernetesObject[] }>({
+    method: "GET",
+    path: "/api/v1/nodes",
+  });
+  return items.map(({ metadata }) => metadata.name);
+}

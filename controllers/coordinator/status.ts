@@ -76,6 +76,21 @@ export function statusTransform(controller: string): <T extends KubernetesObject
   return keepManagedFieldsOf(`fleetwright-${controller}`);
 }
 
+/** Whether an object changed in more than what its status says: it came, went, is going, or declares something else. */
+export function isDeclaredAnew(
+  before: KubernetesObject | undefined,
+  after: KubernetesObject | undefined,
+): boolean {
+  const marks = (object: KubernetesObject | undefined): string =>
+    JSON.stringify([
+      object?.metadata.uid,
+      object?.metadata.generation,
+      object?.metadata.deletionTimestamp,
+      object?.metadata.annotations,
+    ]);
+  return marks(before) !== marks(after);
+}
+
 function asCondition({
   observedGeneration,
   ...rest

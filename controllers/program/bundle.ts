@@ -1,4 +1,23 @@
-import { build } from "esbuild";
+import path from "node:path";
+import { build, type Plugin } from "esbuild";
+
+const CLIENT = "@kubernetes/client-node";
+
+/**
+ * Of the client library only the reading of kubeconfigs is used. It says nowhere that its thousand generated files do
+ * nothing when they are loaded, so that all of them would be in the bundle, and in the memory of every program.
+ */
+const onlyWhatIsUsed: Plugin = {
+  name: "only-what-is-used",
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /.*/ }, async ({ path: wanted, importer, resolveDir, kind, pluginData }) => {
+      const isOfClient = wanted === CLIENT || importer.includes(`${path.sep}${CLIENT}${path.sep}`);
+      if (!isOfClient || pluginData === CLIENT) return undefined;
+      const found = await resolve(wanted, { importer, resolveDir, kind, pluginData: CLIENT });
+      return { ...found, sideEffects: false };
+    });
+  },
+};
 
 /** Bundles a program into one file that needs nothing but Node. */
 export async function bundleProgram(entry: string, outfile: string): Promise<void> {
@@ -10,9 +29,7 @@ export async function bundleProgram(entry: string, outfile: string): Promise<voi
     target: "node20",
     format: "cjs",
     minifySyntax: true,
-    // Stacks in logs name our files and lines.
-    sourcemap: "inline",
-    sourcesContent: false,
+    plugins: [onlyWhatIsUsed],
     legalComments: "none",
     logLevel: "error",
     // The client library tells where it is by this, which a bundle in CommonJS does not have.

@@ -302,9 +302,16 @@ async function readAll(
   await new Promise<void>((resolve, reject) => {
     body.once("data", (chunk: Buffer) => onHead?.(chunk.toString("latin1", 0, HEAD_BYTES)));
     body.on("data", (chunk: Buffer) => into.append(chunk));
-    body.once("end", resolve);
+    let ended = false;
+    body.once("end", () => {
+      ended = true;
+      resolve();
+    });
     body.once("error", reject);
-    body.once("close", () => reject(new ConnectionError("The answer was cut.", "ECONNRESET")));
+    body.once("close", () => {
+      // Made only when it is needed: an error with its stack is dearer than the rest of a short answer.
+      if (!ended) reject(new ConnectionError("The answer was cut.", "ECONNRESET"));
+    });
   });
   return into.bytes;
 }

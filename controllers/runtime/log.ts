@@ -28,7 +28,7 @@ export class Logger {
 
   constructor(options: LogOptions = {}, fields: Fields = {}) {
     this.#level = options.level ?? "info";
-    this.#write = options.write ?? ((line) => process.stdout.write(`${line}\n`));
+    this.#write = options.write ?? toStandardOutput;
     this.#clock = options.clock ?? systemClock;
     this.#fields = fields;
   }
@@ -59,6 +59,19 @@ export class Logger {
     if (RANK[level] < RANK[this.#level]) return;
     const time = new Date(this.#clock.now()).toISOString();
     this.#write(JSON.stringify({ time, level, message, ...this.#fields, ...fields }, printable()));
+  }
+}
+
+let heedsErrors = false;
+
+// A disk that is full or a reader that is gone costs lines, never the process: neither may throw, now or later.
+function toStandardOutput(line: string): void {
+  if (!heedsErrors) process.stdout.on("error", () => {});
+  heedsErrors = true;
+  try {
+    process.stdout.write(`${line}\n`);
+  } catch {
+    // There is nowhere left to tell it.
   }
 }
 

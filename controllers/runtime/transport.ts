@@ -32,6 +32,11 @@ export interface TransportOptions {
   pingTimeoutMs?: number;
   /** Connections for requests other than watches. @default 64 */
   maxSockets?: number;
+  /**
+   * A connection that nobody used for so long is closed. A burst would otherwise hold its handles for ever, here and on
+   * the server, and where there are few of them the watches could not connect any more. @default 10000
+   */
+  idleMs?: number;
 }
 
 interface Connections {
@@ -59,6 +64,7 @@ export class Transport {
       pingEveryMs: options.pingEveryMs ?? 15_000,
       pingTimeoutMs: options.pingTimeoutMs ?? 10_000,
       maxSockets: options.maxSockets ?? 64,
+      idleMs: options.idleMs ?? 10_000,
     };
   }
 
@@ -112,7 +118,13 @@ export class Transport {
       () => {},
     );
     const url = new URL(credentials.server);
-    const options = { keepAlive: true, maxSockets: this.#options.maxSockets, scheduling: "lifo" as const };
+    const options = {
+      keepAlive: true,
+      maxSockets: this.#options.maxSockets,
+      scheduling: "lifo" as const,
+      // Of idle connections only: one that waits for its answer is left alone.
+      timeout: this.#options.idleMs,
+    };
     const agent =
       url.protocol === "https:"
         ? new https.Agent({ ...options, ...credentials.tls })

@@ -14,7 +14,8 @@ export type Fault =
   | { kind: "status"; code: number; retryAfter?: string }
   | { kind: "dropReply" }
   | { kind: "goneEvent"; afterLines: number }
-  | { kind: "garble"; afterLines: number };
+  | { kind: "garble"; afterLines: number }
+  | { kind: "flood"; perSecond: number; line: () => string };
 
 /** A request as the proxy saw it. */
 export interface SeenRequest {
@@ -167,6 +168,7 @@ class BrokenBody {
   ) {}
 
   take(answer: NodeJS.ReadableStream & { destroy(): void }): void {
+    if (this.fault?.kind === "flood") this.#flood(this.fault);
     answer.on("data", (chunk: Buffer) => {
       // What is left is thrown away; the request ends when the client leaves, so that a stall stays a stall.
       if (this.#over) return;
@@ -179,6 +181,23 @@ class BrokenBody {
     answer.on("end", () => {
       if (!this.#over) this.response.end();
     });
+  }
+
+  // Lines of its own among those of the server, as many as are due and as the client takes.
+  #flood({ perSecond, line }: Extract<Fault, { kind: "flood" }>): void {
+    const { response } = this;
+    let from = performance.now();
+    let owed = 0;
+    const timer = setInterval(() => {
+      const now = performance.now();
+      owed = Math.min(perSecond, owed + ((now - from) / 1000) * perSecond);
+      from = now;
+      if (response.writableNeedDrain) return;
+      const lines: string[] = [];
+      for (; owed >= 1; owed -= 1) lines.push(line());
+      if (lines.length > 0) response.write(`${lines.join("\n")}\n`);
+    }, 10);
+    response.once("close", () => clearInterval(timer));
   }
 
   #pass(chunk: Buffer): void {

@@ -7,7 +7,7 @@ const rule = (group: string, resource: string, ...verbs: string[]): Rule => ({
 });
 
 test.each<[string, Rule]>([
-  ["deployments", rule("apps", "deployments", "*")],
+  ["reading and deleting deployments", rule("apps", "deployments", "get", "list", "watch", "delete")],
   ["pods and their logs", rule("", "pods/log", "get")],
   ["role bindings, which the API server guards", rule("rbac.authorization.k8s.io", "rolebindings", "create")],
   ["our labels", rule("fleetwright.dev", "clusterlabels", "create", "delete")],
@@ -64,6 +64,15 @@ test.each<[string, Rule]>([
     { ...rule("", "secrets", "watch"), resourceNames: ["a"] },
   ],
   ["tokens", rule("", "serviceaccounts/token", "create")],
+  [
+    "tokens of one account by its name",
+    { ...rule("", "serviceaccounts/token", "create"), resourceNames: ["fleetwright-coordinator"] },
+  ],
+  ["deployments", rule("apps", "deployments", "*")],
+  ["pods", rule("", "pods", "create")],
+  ["jobs", rule("batch", "jobs", "patch")],
+  ["a shell in pods", rule("", "pods/exec", "create")],
+  ["a shell in one pod by its name", { ...rule("", "pods/exec", "create"), resourceNames: ["a"] }],
 ])("%s may be given in a namespace only", (_what, given) => {
   expect(objectionsTo([given]).map(({ where }) => where)).toEqual(["cluster"]);
 });
@@ -71,5 +80,14 @@ test.each<[string, Rule]>([
 test("a refusal names the rule, the right, the danger and the way out", () => {
   expect(describeObjections(objectionsTo([rule("", "users", "impersonate")]))).toBe(
     "The role goes beyond what Fleetwright allows: spec.rules[0] allows impersonate on users, which lets its holder act as anyone. Name the verbs and resources that are needed instead.",
+  );
+});
+
+test("a refusal of a place says where the role may be given; one of many things shows the first", () => {
+  expect(describeObjections(objectionsTo([rule("", "pods/exec", "create")]))).toMatch(
+    /or bind the role in single namespaces other than kube-system and Fleetwright's own\.$/,
+  );
+  expect(describeObjections(objectionsTo([rule("*", "*", "*")]))).toMatch(
+    /; and [0-9]+ more\. Name the verbs and resources that are needed instead\.$/,
   );
 });

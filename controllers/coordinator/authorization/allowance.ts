@@ -23,6 +23,9 @@ interface Power {
 const WRITES = ["create", "update", "patch", "delete", "deletecollection"];
 const READS = ["get", "list", "watch"];
 const RBAC = "rbac.authorization.k8s.io";
+const RUNS_AS_ANYONE = "runs pods as every service account";
+/** More are only counted: a role of everything would fill its own status. */
+const SHOWN = 8;
 
 function powers(
   group: string,
@@ -80,6 +83,21 @@ const POWERS: readonly Power[] = [
   ...powers(GROUP, ["users"], WRITES, "gives a login on every node"),
   ...powers(GROUP, ["registries"], WRITES, "copies any Secret to every namespace"),
   ...powers("", ["secrets"], READS, "reads the credentials of everyone", "cluster"),
+  // Whoever makes pods everywhere makes them in the product's namespace too, and there they act as the coordinator.
+  ...[
+    { group: "", resources: ["pods", "podtemplates", "replicationcontrollers"] },
+    { group: "apps", resources: ["daemonsets", "deployments", "replicasets", "statefulsets"] },
+    { group: "batch", resources: ["cronjobs", "jobs"] },
+  ].flatMap(({ group, resources }) =>
+    powers(group, resources, ["create", "update", "patch"], RUNS_AS_ANYONE, "cluster"),
+  ),
+  ...powers(
+    "",
+    ["pods/attach", "pods/ephemeralcontainers", "pods/exec"],
+    ["get", "create", "update", "patch"],
+    "gets into every pod and acts as its service account",
+    "cluster",
+  ),
   ...powers(
     "",
     ["serviceaccounts/token"],
@@ -108,7 +126,7 @@ export function objectionsTo(rules: readonly Rule[]): Objection[] {
         verbs.length > 0 &&
         covers(rule.apiGroups ?? [], power.group) &&
         (rule.resources ?? []).some((resource) => coversResource(resource, power.resource)) &&
-        !(isNamed(rule) && power.where === "cluster");
+        !(power.resource === "secrets" && isNamed(rule));
       if (!given) return [];
       const name = power.group === "" ? power.resource : `${power.resource}.${power.group}`;
       return [
@@ -123,9 +141,10 @@ export function objectionsTo(rules: readonly Rule[]): Objection[] {
   );
 }
 
-// Reading one Secret by its name is what the names are for.
+// Reading one Secret by its name is what the names are for. A token of a service account or a shell in a pod is not
+// made harmless by a name: it may be the coordinator's.
 function isNamed({ resourceNames = [], verbs }: Rule): boolean {
-  return resourceNames.length > 0 && verbs.every((verb) => verb === "get" || verb === "create");
+  return resourceNames.length > 0 && verbs.every((verb) => verb === "get");
 }
 
 function covers(words: readonly string[], word: string): boolean {
@@ -140,6 +159,12 @@ function coversResource(pattern: string, resource: string): boolean {
 
 /** One sentence with every objection and the way out. */
 export function describeObjections(objections: readonly Objection[]): string {
-  const list = objections.map(({ path, right, why }) => `${path} allows ${right}, which ${why}`);
-  return `The role goes beyond what Fleetwright allows: ${list.join("; ")}. Name the verbs and resources that are needed instead.`;
+  const list = objections
+    .slice(0, SHOWN)
+    .map(({ path, right, why }) => `${path} allows ${right}, which ${why}`);
+  const more = objections.length > SHOWN ? `; and ${objections.length - SHOWN} more` : "";
+  const inNamespaces = objections.every(({ where }) => where === "cluster")
+    ? ", or bind the role in single namespaces other than kube-system and Fleetwright's own"
+    : "";
+  return `The role goes beyond what Fleetwright allows: ${list.join("; ")}${more}. Name the verbs and resources that are needed instead${inNamespaces}.`;
 }

@@ -10,12 +10,12 @@ import {
 import { NODES, type Node } from "../native";
 import type { Part, Workplace } from "../part";
 import { nodesIn } from "../sources";
-import { statusTransform, StatusWriter, well, wrong, type Judgement } from "../status";
+import { isDeclaredAnew, statusTransform, StatusWriter, well, wrong, type Judgement } from "../status";
 import { declarationKey, labelPatch, resolve, sameDeclared, type Declared } from "./declared";
 
 const CONTROLLER = "labels";
 /** Statuses count nodes; while many nodes change they are written at most this often. */
-const STATUS_EVERY_MS = 500;
+const STATUS_EVERY_MS = 1000;
 const transform = statusTransform(CONTROLLER);
 
 type LabelObject = ClusterLabelObject | NodePoolLabelObject;
@@ -124,42 +124,41 @@ function declarations<T extends LabelObject>(
       },
     },
   ]);
-  const controller = manager
-    .controller({
-      name: `${CONTROLLER}-${resource.plural}`,
-      reconcile: async (name, { signal }) => {
-        const object = informer.get(name);
-        if (object === undefined) {
-          status.forget(name);
-          return undefined;
-        }
-        if (guard.goes(object)) {
-          const end = await finalizer.finalize(object, signal);
-          return end.finished ? undefined : end.result;
-        }
-        await finalizer.ensure(object, signal);
-        const key = labelKeyOf(object);
-        const members = nodes.list().filter((node) => isMember(node, object));
-        const labelled = members.filter(
-          ({ metadata }) => metadata.labels?.[key] === object.spec.value,
-        ).length;
-        const kind = isPoolLabel(object) ? "NodePoolLabel" : "ClusterLabel";
-        const overruler = declared().overruled.get(declarationKey(kind, name));
-        const Ready = guard.holds(object)
-          ? wrong("MassDeletion", guard.message)
-          : judge({ key, labelled, total: members.length, overruler });
-        await status.write(object, { Ready }, { nodes: { labelled, total: members.length } }, signal);
+  const controller = manager.controller({
+    name: `${CONTROLLER}-${resource.plural}`,
+    reconcile: async (name, { signal }) => {
+      const object = informer.get(name);
+      if (object === undefined) {
+        status.forget(name);
         return undefined;
-      },
-    })
-    .watches(informer);
+      }
+      if (guard.goes(object)) {
+        const end = await finalizer.finalize(object, signal);
+        return end.finished ? undefined : end.result;
+      }
+      await finalizer.ensure(object, signal);
+      const key = labelKeyOf(object);
+      const members = nodes.list().filter((node) => isMember(node, object));
+      const labelled = members.filter(({ metadata }) => metadata.labels?.[key] === object.spec.value).length;
+      const kind = isPoolLabel(object) ? "NodePoolLabel" : "ClusterLabel";
+      const overruler = declared().overruled.get(declarationKey(kind, name));
+      const Ready = guard.holds(object)
+        ? wrong("MassDeletion", guard.message)
+        : judge({ key, labelled, total: members.length, overruler });
+      await status.write(object, { Ready }, { nodes: { labelled, total: members.length } }, signal);
+      return undefined;
+    },
+  });
   const later = (): void => {
     for (const { metadata } of informer.list()) controller.queue.addAfter(metadata.name, STATUS_EVERY_MS);
   };
   nodes.onChange(({ before, after }) => {
     if (before?.metadata.labels !== after?.metadata.labels && !sameLabels(before, after)) later();
   });
-  informer.onChange(({ before, after }) => {
+  informer.onChange(({ key, before, after }) => {
+    // Our own counting in status must not wake us at once, or it would be written as fast as the server takes it.
+    if (isDeclaredAnew(before, after)) controller.queue.add(key);
+    else controller.queue.addAfter(key, STATUS_EVERY_MS);
     if (before === undefined || after === undefined || marksOf(before) !== marksOf(after)) later();
   });
 }

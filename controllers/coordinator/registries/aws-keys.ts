@@ -50,16 +50,14 @@ export async function roleKeys(
     AWS_CONTAINER_CREDENTIALS_FULL_URI: uri,
   } = env;
   if (role !== undefined && file !== undefined) {
-    const WebIdentityToken = await readFile(file, "utf8");
+    const WebIdentityToken = await tokenIn(file);
     const query = { Action: "AssumeRoleWithWebIdentity", RoleArn: role, WebIdentityToken };
     return stsKeys(surroundings, region, query, undefined, signal);
   }
   if (uri !== undefined) {
     const tokenFile = env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE;
     const authorization =
-      tokenFile === undefined
-        ? env.AWS_CONTAINER_AUTHORIZATION_TOKEN
-        : (await readFile(tokenFile, "utf8")).trim();
+      tokenFile === undefined ? env.AWS_CONTAINER_AUTHORIZATION_TOKEN : (await tokenIn(tokenFile)).trim();
     const headers = authorization === undefined ? {} : { authorization };
     return keysIn(
       await send("The pod's identity agent", uri, { headers, signal }),
@@ -67,6 +65,18 @@ export async function roleKeys(
     );
   }
   return nodeKeys(env, signal);
+}
+
+async function tokenIn(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new CredentialError(
+      "TokenUnreadable",
+      `The pod's identity token could not be read: ${errorMessage(error)}. Give the coordinator's service account a role, or name a Secret in spec.credentials.`,
+      { cause: error },
+    );
+  }
 }
 
 /** Keys of another role, by keys that may assume it. */

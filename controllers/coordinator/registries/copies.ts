@@ -2,6 +2,7 @@ import { isNotFound, type ReconcileContext } from "../../runtime";
 import { isTerminating, SECRETS, SERVICE_ACCOUNTS, type Namespace } from "../native";
 import { deleteOwn, isNamespaceGone, keepOwn } from "../ownership";
 import type { Workplace } from "../part";
+import { isDeclaredAnew } from "../status";
 import { CONTROLLER, copyFor, pullEntries, pullSecretName } from "./pull-secret";
 import type { RegistryScene } from "./scene";
 
@@ -99,14 +100,7 @@ export function setUpCopies(
     if (isOriginal && JSON.stringify(before?.data) !== JSON.stringify(after?.data)) all();
   });
   registries.onChange(({ before, after }) => {
-    // What is written to status changes neither; what is held back depends on the annotations of others too.
-    const marks = (object: typeof after): string =>
-      JSON.stringify([
-        object?.metadata.uid,
-        object?.metadata.generation,
-        object?.metadata.deletionTimestamp,
-        object?.metadata.annotations,
-      ]);
-    if (marks(before) !== marks(after)) all();
+    // What is written to status changes nothing here; what is held back depends on the annotations of others too.
+    if (isDeclaredAnew(before, after)) all();
   });
 }

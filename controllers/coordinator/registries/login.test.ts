@@ -112,6 +112,14 @@ test("a role is assumed first, with the pod's web identity, and then another", a
   expect(token?.headers["x-amz-security-token"]).toBe("session");
 });
 
+test("an identity token that cannot be read is told with the way out", async () => {
+  const env = { AWS_ROLE_ARN: "arn:aws:iam::1:role/pod", AWS_WEB_IDENTITY_TOKEN_FILE: "/nowhere/token" };
+  await expect(loginWith({ env, now: () => now })(spec({}), undefined, signal)).rejects.toMatchObject({
+    reason: "TokenUnreadable",
+    message: expect.stringMatching(/could not be read: .*no such file.*spec\.credentials/) as string,
+  });
+});
+
 test("without anything else, the node's role is taken, by the second version of the metadata service", async () => {
   const keys = JSON.stringify({ AccessKeyId: "ASIA", SecretAccessKey: "s", Token: "t" });
   aws.answer = ({ path: at, headers }) => {

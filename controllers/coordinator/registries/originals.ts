@@ -4,7 +4,7 @@ import { REGISTRIES, type RegistryObject } from "../kinds";
 import { SECRETS, type Secret } from "../native";
 import { keepOwn } from "../ownership";
 import type { Workplace } from "../part";
-import { StatusWriter, well, wrong, type Judgement } from "../status";
+import { isDeclaredAnew, StatusWriter, well, wrong, type Judgement } from "../status";
 import { CredentialError, type Login } from "./credential";
 import {
   CONTROLLER,
@@ -22,7 +22,7 @@ import { decoded, SourceSecrets } from "./source-secrets";
 const FIRST_RETRY_MS = 2000;
 const LAST_RETRY_MS = 300_000;
 /** Statuses count namespaces; while many change they are written at most this often. */
-const STATUS_EVERY_MS = 500;
+const STATUS_EVERY_MS = 1000;
 
 /** Keeps the original of every Registry's pull secret valid, and tells how far its copies are. */
 export function setUpOriginals(
@@ -151,7 +151,6 @@ export function setUpOriginals(
 
   const controller = manager
     .controller({ name: `${CONTROLLER}-originals`, reconcile })
-    .watches(registries)
     .watches(secrets, (secret) => (secret.metadata.namespace === home ? scene.registryOf(secret) : []));
   const sources = new SourceSecrets(manager.cache, () => {
     for (const { metadata } of registries.list()) controller.queue.add(metadata.name);
@@ -160,6 +159,11 @@ export function setUpOriginals(
     for (const name of names) controller.queue.addAfter(name, STATUS_EVERY_MS);
   };
   const all = (): void => later(registries.list().map(({ metadata }) => metadata.name));
+  registries.onChange(({ key, before, after }) => {
+    // Our own counting in status must not wake us at once, or it would be written as fast as the server takes it.
+    if (isDeclaredAnew(before, after)) controller.queue.add(key);
+    else later([key]);
+  });
   secrets.onChange(({ before, after }) =>
     later([before, after].flatMap((secret) => (secret === undefined ? [] : scene.registryOf(secret)))),
   );

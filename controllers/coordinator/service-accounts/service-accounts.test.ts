@@ -1,4 +1,5 @@
 import {
+  crashAtEveryWrite,
   quiet,
   startWorld,
   writesWithin,
@@ -119,6 +120,35 @@ test("at rest nothing is written", async () => {
   await quiet(running);
   expect(await writesWithin(running, 3000)).toEqual([]);
 });
+
+test("whenever it dies, the next one gets there", async () => {
+  await running.stop();
+  const names = ["crash-a", "crash-b", "crash-c"];
+  const label = async (value: string | null): Promise<void> => {
+    const metadata = { labels: { "fleetwright.dev/service-account": value } };
+    for (const name of names) await world.direct.patch(NAMESPACES, { name }, { metadata });
+  };
+  for (const name of names)
+    await world.direct.create(NAMESPACES, {
+      metadata: { name, labels: { "fleetwright.dev/service-account": "disabled" } },
+    });
+  const all = async (there: boolean): Promise<void> => {
+    await waitFor("the accounts", async () =>
+      (await Promise.all(names.map(find))).every((found) => (found !== undefined) === there),
+    );
+  };
+  const options = { controllers: "service-accounts" };
+  const deaths = await crashAtEveryWrite(world, options, {
+    arrange: () => label(null),
+    converged: () => all(true),
+    restore: async () => {
+      await label("disabled");
+      await all(false);
+    },
+  });
+  expect(deaths).toBeGreaterThanOrEqual(3);
+  running = await world.start(options);
+}, 180_000);
 
 test("when the product's namespace goes, the accounts go with it, even if no coordinator runs", async () => {
   await running.stop();

@@ -116,9 +116,12 @@ export function oldComponents(pods: readonly Pod[], version: string): string[] {
       ({ metadata }) => metadata.namespace === "kube-system" && metadata.labels?.tier === "control-plane",
     )
     .filter(({ metadata }) => /^kube-(apiserver|controller-manager|scheduler)-/.test(metadata.name))
-    .filter(
-      ({ spec }) =>
-        !(spec?.containers ?? []).some(({ image = "" }) => (image.split(":").pop() ?? "").startsWith(tag)),
-    )
+    .filter(({ spec }) => !(spec?.containers ?? []).some(({ image = "" }) => hasTag(image, tag)))
     .map(({ metadata }) => metadata.name);
+}
+
+// A tag may go on after the version, such as with the date of its build; r10 is not r1 that goes on.
+function hasTag(image: string, tag: string): boolean {
+  const found = image.split("@")[0]?.split(":").pop() ?? "";
+  return found.startsWith(tag) && !/^[0-9]/.test(found.slice(tag.length));
 }

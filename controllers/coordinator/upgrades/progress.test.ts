@@ -127,6 +127,44 @@ test.each<[string, NodeUpgradeStatus[], Node[], Partial<ClusterUpgradeSpecInput>
     {},
     { a: "Skipped NodeGone", b: "Cordoning" },
   ],
+  [
+    "not one that no longer fits the selector",
+    pending("a", "b"),
+    [node("a"), node("b", { master: true })],
+    { nodeSelector: { matchLabels: { "node-role.kubernetes.io/control-plane": "true" } } },
+    { a: "Skipped NotSelected", b: "Cordoning" },
+  ],
+  [
+    "one that joined meanwhile, after the others; one that joined at the version is done",
+    pending("a"),
+    [node("a"), node("new"), node("newer", { version: TARGET })],
+    {},
+    { a: "Cordoning", new: "Pending", newer: "Done AtVersion" },
+  ],
+  [
+    "a control plane node that joined meanwhile before the workers that wait",
+    pending("a"),
+    [node("a"), node("new", { master: true })],
+    {},
+    { a: "Pending", new: "Cordoning" },
+  ],
+  [
+    "one that is back, but not one that its agent has worked on",
+    [
+      { name: "a", phase: "Skipped", reason: "NodeGone" },
+      { name: "b", phase: "Skipped", reason: "NodeGone", attempt: 1 },
+    ],
+    [node("a"), node("b")],
+    { maxUnavailable: 2 },
+    { a: "Cordoning", b: "Skipped NodeGone" },
+  ],
+  [
+    "none that joined after the upgrade was aborted",
+    pending("a"),
+    [node("a"), node("new")],
+    { aborted: true },
+    { a: "Pending" },
+  ],
 ])("begun: %s", (_what, entries, nodes, spec, expected) => {
   expect(phases(advance(upgrade(entries, spec), situation(nodes)))).toEqual(expected);
 });
@@ -310,7 +348,7 @@ test.each<[string, NodeUpgradeStatus[], Partial<ClusterUpgradeSpecInput>, Progre
   ["aborted when all was done", [{ name: "a", phase: "Done" }], { aborted: true }, "Succeeded"],
   ["aborted with one in work", at("Upgrading"), { aborted: true }, "Aborting"],
 ])("over or not: %s", (_what, entries, spec, phase) => {
-  expect(advance(upgrade(entries, spec), situation([node("a"), node("x")])).phase).toBe(phase);
+  expect(advance(upgrade(entries, spec), situation(entries.map(({ name }) => node(name)))).phase).toBe(phase);
 });
 
 test("only a node that this upgrade cordoned is uncordoned", () => {

@@ -65,11 +65,24 @@ export function firstEntries(upgrade: UpgradeObject, nodes: readonly Node[]): No
   );
 }
 
+/** The entries with those of nodes that joined, or came to fit the selector, since the upgrade began. */
+function withNewcomers(
+  entries: readonly NodeUpgradeStatus[],
+  upgrade: UpgradeObject,
+  { nodes }: Situation,
+): NodeUpgradeStatus[] {
+  const known = new Set(entries.map(({ name }) => name));
+  const others = [...nodes.values()].filter(({ metadata }) => !known.has(metadata.name));
+  return [...entries, ...firstEntries(upgrade, others)];
+}
+
 /** Takes an upgrade that runs one step further, from what is and not from what happened. */
 export function advance(upgrade: UpgradeObject, situation: Situation): Progress {
   const { spec, metadata, status } = upgrade;
   const ending = spec.aborted || metadata.deletionTimestamp !== undefined;
-  const nodes = (status?.nodes ?? []).map((entry) => advanceNode(entry, upgrade, ending, situation));
+  const known = status?.nodes ?? [];
+  const entries = ending ? known : withNewcomers(known, upgrade, situation);
+  const nodes = entries.map((entry) => advanceNode(entry, upgrade, ending, situation));
   const failed = nodes.some(({ phase }) => phase === "Failed");
   const working = nodes.filter(isInWork);
   const stopped = failed && spec.onFailure === "Stop";
@@ -157,10 +170,15 @@ function advanceNode(
     ...(message === undefined ? {} : { message: message.slice(0, 1024) }),
     ...(phase === "Done" || phase === "Failed" || phase === "Skipped" ? { completedAt: moment(now) } : {}),
   });
+  const selected = node !== undefined && selects(spec.nodeSelector, node.metadata.labels);
+  if (entry.phase === "Skipped" && selected && !ending && isBack(entry))
+    return { name: entry.name, phase: "Pending" };
   if (entry.phase === "Done" || entry.phase === "Failed" || entry.phase === "Skipped") return own(entry);
   if (node === undefined) return to("Skipped", "NodeGone", "The node is no longer there.");
-  if (entry.phase === "Pending")
-    return kubeletVersion(node) === spec.version ? to("Done", "AtVersion") : own(entry);
+  if (entry.phase === "Pending") {
+    if (kubeletVersion(node) === spec.version) return to("Done", "AtVersion");
+    return selected ? own(entry) : to("Skipped", "NotSelected", "The node no longer fits spec.nodeSelector.");
+  }
   if (entry.phase === "Uncordoning") {
     if (node.metadata.annotations?.[CORDONED_BY] === metadata.uid) return own(entry);
     if (entry.reason === "Upgraded") return to("Done", "Upgraded", "");
@@ -205,6 +223,12 @@ function advanceNode(
     ...old,
   ];
   return { ...own(entry), reason: "Verifying", message: `Waiting for ${missing.join(", ")}.` };
+}
+
+// A node that was skipped because it was not there, or was not meant, has its turn when it is again. One that its agent
+// has worked on already has had it.
+function isBack({ reason, attempt }: NodeUpgradeStatus): boolean {
+  return attempt === undefined && (reason === "NodeGone" || reason === "NotSelected");
 }
 
 // The agent's fields are its own: what we apply must not name them, or we would take them over.

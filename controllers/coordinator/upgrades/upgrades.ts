@@ -36,6 +36,8 @@ import {
 const CONTROLLER = "upgrades";
 const transform = statusTransform(CONTROLLER);
 const DRAIN_LOOK_MS = 1000;
+/** After evictions that were all let through: what ends at once is then soon seen to be gone. */
+const EVICTED_LOOK_MS = 200;
 const WAIT_LOOK_MS = 10_000;
 const PREFLIGHT_LOOK_MS = 15_000;
 /** A cordon is taken for forgotten only after this long: what says whose it is may still be on its way to us. */
@@ -211,7 +213,7 @@ class Driver {
     upgrade: UpgradeObject,
     { signal, clock, log }: ReconcileContext,
   ): Promise<ReconcileResult | undefined> {
-    const situation = await this.#look(upgrade, clock.now(), signal);
+    const { evicting, ...situation } = await this.#look(upgrade, clock.now(), signal);
     const progress = advance(upgrade, situation);
     const over = OVER.includes(progress.phase);
     const count = (phase: string): number => progress.nodes.filter((entry) => entry.phase === phase).length;
@@ -232,20 +234,26 @@ class Driver {
       { exact: true },
     );
     // The status tells of a step before it is taken: whoever comes after a crash finds what to finish or to undo.
-    for (const action of progress.actions) await this.#act(upgrade, action, signal);
+    await together(progress.actions.map((action) => this.#act(upgrade, action, signal)));
     if (over) log.info("The upgrade is over.", { phase: progress.phase, upgrade: upgrade.metadata.name });
-    if (progress.nodes.some(({ phase }) => phase === "Draining")) return { requeueAfterMs: DRAIN_LOOK_MS };
+    if (progress.nodes.some(({ phase }) => phase === "Draining"))
+      return { requeueAfterMs: evicting ? EVICTED_LOOK_MS : DRAIN_LOOK_MS };
     return progress.nodes.some(isInWork) ? { requeueAfterMs: WAIT_LOOK_MS } : undefined;
   }
 
   /** Looks at what the next step depends on, and asks pods of nodes that are draining to go. */
-  async #look(upgrade: UpgradeObject, now: number, signal: AbortSignal): Promise<Situation> {
+  async #look(
+    upgrade: UpgradeObject,
+    now: number,
+    signal: AbortSignal,
+  ): Promise<Situation & { evicting: boolean }> {
     const { evictor, client, manager } = this.#workplace;
     const namespaces = namespacesIn(manager.cache);
     const { drain, version } = upgrade.spec;
     const drains = new Map<string, { empty: boolean; waitingFor: string[] }>();
     const components = new Map<string, string[]>();
     const entries = upgrade.status?.nodes ?? [];
+    let evicting = false;
     await Promise.all(
       entries.map(async ({ name, phase }) => {
         if (phase === "Verifying")
@@ -260,11 +268,12 @@ class Driver {
           const refusal = await evict(evictor, pod, drain.graceSeconds, signal);
           if (refusal !== undefined) refusals.push(refusal);
         }
+        evicting ||= plan.evict.length > refusals.length;
         drains.set(name, { empty: plan.empty, waitingFor: [...refusals, ...plan.waitingFor] });
       }),
     );
     const nodes = new Map(this.#nodes.list().map((node) => [node.metadata.name, node]));
-    return { nodes, drains, oldComponents: components, now };
+    return { nodes, drains, oldComponents: components, now, evicting };
   }
 
   async #act({ metadata }: UpgradeObject, { what, node: name }: Action, signal: AbortSignal): Promise<void> {
@@ -312,6 +321,12 @@ class Driver {
     await this.#uncordon(node, by, signal);
     return undefined;
   }
+}
+
+/** Waits for all, also when one fails: what the others do must not go on behind our back. */
+async function together(works: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find((one) => one.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
 }
 
 function olderFirst(a: UpgradeObject, b: UpgradeObject): number {

@@ -1,5 +1,6 @@
-// The reference of the cache benchmark: a shared informer of client-go, and the writers that feed the API server.
-// Writers are here because client-go with protobuf is the cheapest way for the server to take objects in.
+// The reference of the benchmarks on client-go: a shared informer, the controllers of registries, labels and upgrades as
+// one would write them by hand, and the writers that feed the API server. Writers are here because client-go with
+// protobuf is the cheapest way for the server to take objects in.
 package main
 
 import (
@@ -23,11 +24,12 @@ type options struct {
 	from, to, bytes                   int
 	updates                           int
 	workers                           int
+	version                           string
 }
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(fmt.Errorf("the first word must be inform, fill or update"))
+		fail(fmt.Errorf("the first word must be inform, fill, update, registries, labels or upgrade"))
 	}
 	var given options
 	flags := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
@@ -44,7 +46,8 @@ func main() {
 	flags.IntVar(&given.from, "from", 0, "fill: first number")
 	flags.IntVar(&given.to, "to", 0, "fill, update: one past the last number")
 	flags.IntVar(&given.updates, "updates", 0, "update: how many")
-	flags.IntVar(&given.workers, "workers", 32, "fill, update: writers at once")
+	flags.IntVar(&given.workers, "workers", 32, "all but inform: writers at once")
+	flags.StringVar(&given.version, "version", "", "upgrade: what the nodes' kubelets say afterwards")
 	fail(flags.Parse(os.Args[2:]))
 	switch os.Args[1] {
 	case "inform":
@@ -53,8 +56,14 @@ func main() {
 		fail(fill(given))
 	case "update":
 		fail(update(context.Background(), given))
+	case "registries":
+		fail(spreadRegistries(given))
+	case "labels":
+		fail(labelNodes(given))
+	case "upgrade":
+		fail(upgradeNodes(given))
 	default:
-		fail(fmt.Errorf("%q is none of inform, fill, update", os.Args[1]))
+		fail(fmt.Errorf("%q is none of inform, fill, update, registries, labels, upgrade", os.Args[1]))
 	}
 }
 

@@ -1,4 +1,4 @@
-module fleetwright.dev/bench/cache/client-go
+module fleetwright.dev/bench/client-go
 
 go 1.25.0
 

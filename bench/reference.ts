@@ -1,14 +1,14 @@
-import { streamProgress } from "../../sandbox/progress";
-import { ensureFromTable } from "../../sandbox/toolchain/ensure";
-import type { Tool } from "../../sandbox/toolchain/tools";
+import { streamProgress } from "../sandbox/progress";
+import { ensureFromTable } from "../sandbox/toolchain/ensure";
+import type { Tool } from "../sandbox/toolchain/tools";
 
-const NAME = "cache-reference";
+const NAME = "bench-reference";
 
 const TOOL: Tool = {
   version: "0.35.4",
-  purpose: "the cache benchmark's reference on client-go, and its writers",
+  purpose: "the benchmarks' reference on client-go, and their writers",
   suits: "*",
-  recognise: { by: "version", args: ["version"], pattern: /^cache-reference (\S+)/ },
+  recognise: { by: "version", args: ["version"], pattern: /^bench-reference (\S+)/ },
   download: {},
   build: { folder: "client-go", package: "." },
 };

@@ -1,0 +1,3 @@
+export { labels } from "./labels";
+export { registries } from "./registries";
+export { upgrade } from "./upgrade";

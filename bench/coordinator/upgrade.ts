@@ -1,0 +1,218 @@
+import { UPGRADES } from "../../controllers/coordinator/kinds";
+import { NODES } from "../../controllers/coordinator/native";
+import type { KubernetesObject } from "../../controllers/runtime";
+import { waitFor } from "../../sandbox/deadline";
+import { AgentStandIn } from "../../test/coordinator";
+import { atMost, type Benchmark, median, round } from "../benchmark";
+import { type Contender, TITLES } from "./contender";
+import { sizesOf } from "./settings";
+import { declare, forEach, freeLease, onStage, retract, type Stage } from "./stage";
+import { type Observed, UpgradeObserver } from "./upgrade-observer";
+
+const [FROM, TO] = ["v1.34.1+rke2r1", "v1.35.4+rke2r1"];
+const REPLICAS = 20;
+/** Pods of an application that its budget lets go at once. */
+const SPARE = 2;
+const PATIENCE_MS = 600_000;
+
+/** Who goes through the nodes; "killed" is ours with its process killed on the way. */
+const RUNS = ["clientGo", "ours", "killed"] as const;
+type Run = (typeof RUNS)[number];
+
+interface Measured extends Observed {
+  seconds: number;
+  /** Nodes that are still cordoned when all are done. */
+  leftCordoned: number;
+}
+
+/** An upgrade of five hundred nodes under budgets, by ours, by ours when it is killed on the way, and by client-go. */
+export const upgrade: Benchmark = {
+  describes:
+    "an upgrade of 500 nodes with PodDisruptionBudgets beside client-go: nodes a minute, violations, a kill",
+
+  async run(signal, say, args) {
+    const sizes = sizesOf(args, { nodes: 500, applications: 25, atOnce: 25, rounds: 1 });
+    return onStage({ nodes: sizes.nodes, timeoutMs: 180_000 }, signal, say, async (stage) => {
+      say(`deploying ${sizes.applications} applications of ${REPLICAS} pods`);
+      const names = Array.from({ length: sizes.applications }, (_, index) => `app-${index}`);
+      await forEach(names, (name) => deploy(stage, name));
+      const observer = new UpgradeObserver(stage.world.direct, REPLICAS - SPARE);
+      try {
+        const measured: Record<Run, Measured[]> = { clientGo: [], ours: [], killed: [] };
+        for (let turn = 1; turn <= sizes.rounds; turn++)
+          for (const run of RUNS) measured[run].push(await oneRun(stage, observer, run, turn, sizes));
+        return outcome(sizes, measured);
+      } finally {
+        await observer.stop();
+      }
+    });
+  },
+
+  plots(figures) {
+    const value = (name: string): number => Number(figures[name]);
+    return [
+      {
+        title: `An upgrade of ${value("nodes")} nodes with ${value("pods").toLocaleString("en")} pods under budgets, ${value("nodesAtOnce")} nodes at once`,
+        unit: "nodes a minute",
+        values: [
+          ["ours", value("oursNodesPerMinute")],
+          ["ours, killed on the way", value("killedNodesPerMinute")],
+          ["client-go", value("clientGoNodesPerMinute")],
+        ],
+      },
+    ];
+  },
+};
+
+async function deploy({ world }: Stage, name: string): Promise<void> {
+  const selector = { matchLabels: { app: name } };
+  const template = {
+    metadata: { labels: { app: name } },
+    spec: { containers: [{ name: "c", image: "example.com/x:1" }] },
+  };
+  const make = (path: string, apiVersion: string, kind: string, spec: object): Promise<unknown> =>
+    world.direct.request({ method: "POST", path, body: { apiVersion, kind, metadata: { name }, spec } });
+  await make("/apis/apps/v1/namespaces/default/deployments", "apps/v1", "Deployment", {
+    replicas: REPLICAS,
+    selector,
+    template,
+  });
+  await make("/apis/policy/v1/namespaces/default/poddisruptionbudgets", "policy/v1", "PodDisruptionBudget", {
+    selector,
+    minAvailable: REPLICAS - SPARE,
+  });
+}
+
+async function nodeNames({ world }: Stage): Promise<string[]> {
+  const { items } = await world.direct.request<{ items: KubernetesObject[] }>({
+    method: "GET",
+    path: "/api/v1/nodes",
+  });
+  return items.map(({ metadata }) => metadata.name);
+}
+
+async function oneRun(
+  stage: Stage,
+  observer: UpgradeObserver,
+  run: Run,
+  turn: number,
+  { nodes, atOnce }: Record<"nodes" | "atOnce", number>,
+): Promise<Measured> {
+  const { world, contenders, signal, say } = stage;
+  const status = { nodeInfo: { kubeletVersion: FROM } };
+  await forEach(await nodeNames(stage), (name) =>
+    world.direct.patch(NODES, { name }, { status }, { subresource: "status" }),
+  );
+  await waitFor("all pods to be healthy", () => observer.fewestHealthy === REPLICAS, {
+    timeoutMs: 180_000,
+    signal,
+  });
+  await observer.begin();
+  const agent = new AgentStandIn(world.direct);
+  let contender: Contender | undefined;
+  const name = `${run.toLowerCase()}-${turn}`;
+  try {
+    const from = performance.now();
+    if (run === "clientGo") {
+      contender = contenders.clientGo("upgrade", "--workers", String(atOnce), "--version", TO);
+      await contender.ended;
+      if (!contender.said.includes('"upgraded"')) throw new Error(`The reference failed: ${contender.said}`);
+    } else {
+      contender = contenders.ours("upgrades");
+      await contender.ready();
+      await declare(stage, UPGRADES, name, specOf(atOnce));
+      if (run === "killed") {
+        await reached(stage, name, Math.floor(nodes / 3));
+        await contender.kill();
+        await freeLease(stage);
+        contender = contenders.ours("upgrades");
+      }
+      await reached(stage, name, nodes);
+    }
+    const seconds = (performance.now() - from) / 1000;
+    await waitFor("no node to be cordoned", () => observer.cordoned === 0, {
+      timeoutMs: 30_000,
+      signal,
+    }).catch((error: unknown) => say(String(error)));
+    const { observed } = observer;
+    say(
+      `round ${turn}, ${run === "killed" ? "ours, killed on the way" : TITLES[run]}: ${seconds.toFixed(1)} s, ${((nodes / seconds) * 60).toFixed(0)} nodes a minute, ` +
+        `${observed.violations} violations, ${observed.evicted} pods evicted, at most ${observed.mostCordoned} cordoned, ${observed.repeated} handed over twice`,
+    );
+    return { ...observed, seconds, leftCordoned: observer.cordoned };
+  } finally {
+    await contender?.kill();
+    await freeLease(stage);
+    await retract(stage, UPGRADES, name);
+    await agent.stop();
+  }
+}
+
+function specOf(maxUnavailable: number): object {
+  return {
+    version: TO,
+    maxUnavailable,
+    drain: { graceSeconds: 0 },
+    preflight: { skip: ["EtcdSnapshot", "VersionSkew", "PodDisruptionBudgets"] },
+  };
+}
+
+async function reached({ world, signal }: Stage, name: string, done: number): Promise<void> {
+  await waitFor(
+    `${done} nodes to be done`,
+    async () => {
+      const { status } = await world.direct.get(UPGRADES, { name });
+      if (status?.phase === "Failed") throw new Error(JSON.stringify(status.conditions));
+      return (status?.done ?? 0) >= done || `${status?.done ?? 0} are done`;
+    },
+    { timeoutMs: PATIENCE_MS, intervalMs: 500, signal },
+  );
+}
+
+function outcome(
+  { nodes, applications, atOnce, rounds }: Record<"nodes" | "applications" | "atOnce" | "rounds", number>,
+  measured: Record<Run, Measured[]>,
+): Awaited<ReturnType<Benchmark["run"]>> {
+  const all = (pick: (one: Measured) => number, runs: readonly Run[]): number[] =>
+    runs.flatMap((run) => measured[run].map(pick));
+  const worst = (pick: (one: Measured) => number): number => Math.max(...all(pick, ["ours", "killed"]));
+  const perMinute = (run: Run): number => round((nodes / median(all(({ seconds }) => seconds, [run]))) * 60);
+  return {
+    figures: {
+      nodes,
+      pods: applications * REPLICAS,
+      budgets: applications,
+      nodesAtOnce: atOnce,
+      rounds,
+      oursNodesPerMinute: perMinute("ours"),
+      killedNodesPerMinute: perMinute("killed"),
+      clientGoNodesPerMinute: perMinute("clientGo"),
+      oursViolations: worst(({ violations }) => violations),
+      clientGoViolations: Math.max(...all(({ violations }) => violations, ["clientGo"])),
+      mostCordoned: worst(({ mostCordoned }) => mostCordoned),
+      handedOverTwice: worst(({ repeated }) => repeated),
+    },
+    bars: [
+      atMost(
+        "violations of budgets",
+        worst(({ violations }) => violations),
+        0,
+      ),
+      atMost(
+        "nodes cordoned at once",
+        worst(({ mostCordoned }) => mostCordoned),
+        atOnce,
+      ),
+      atMost(
+        "nodes handed over twice, with a kill on the way",
+        worst(({ repeated }) => repeated),
+        0,
+      ),
+      atMost(
+        "nodes left cordoned, with a kill on the way",
+        worst(({ leftCordoned }) => leftCordoned),
+        0,
+      ),
+    ],
+  };
+}
