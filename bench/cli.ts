@@ -4,12 +4,13 @@ import { runCommand } from "../sandbox/command";
 import { ExitCode, Failure } from "../sandbox/failure";
 import type { Benchmark } from "./benchmark";
 import { report } from "./report";
+import { agent } from "./agent";
 import { cache } from "./cache";
 import { cloud } from "./cloud";
 import { start } from "./start";
 
 /** The benchmarks by name; each measures one thing beside its reference in the same run. */
-const BENCHMARKS: Readonly<Record<string, Benchmark>> = { cache, cloud, start };
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = { agent, cache, cloud, start };
 
 async function main(argv: string[], signal: AbortSignal): Promise<void> {
   const [name, ...args] = argv;

@@ -199,9 +199,12 @@ class HostAccounts {
       if (!names.has(name))
         for (const { folder } of homeFolders(homesFolder, name)) this.#watches.drop(folder);
     this.#homes = names;
-    this.#watches.keep(
+    const begun = this.#watches.keep(
       [...names].filter((name) => looked.has(name)).flatMap((name) => homeFolders(homesFolder, name)),
     );
+    // Whatever was done to a home between the look and the watch is found by another look.
+    for (const name of begun) this.touch(name);
+    if (begun.size > 0) this.#again();
   }
 
   #noteFailures({ refused, looked }: PassOutcome, logins: readonly Login[]): void {
