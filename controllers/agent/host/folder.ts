@@ -112,8 +112,9 @@ export class HostFolder {
     check: () => Promise<void> = async () => {},
   ): Promise<void> {
     const drafts = `.fleetwright-${name}-`;
-    // What a crash left behind.
-    for (const found of await this.names()) if (found.startsWith(drafts)) await this.remove(found);
+    // What a crash left behind. Somebody who owns the folder may have put something there that does not go so easily.
+    for (const found of await this.names())
+      if (found.startsWith(drafts)) await this.remove(found).catch(() => {});
     const draft = `${drafts}${randomBytes(6).toString("hex")}`;
     this.guard();
     const handle = await open(this.at(draft), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);

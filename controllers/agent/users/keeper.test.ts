@@ -198,6 +198,11 @@ describeHosts("the accounts of a host", () => {
       /foreign lines? \(.*SHA256:/,
     ],
     ["the file removed", (place) => rmSync(place), /authorized_keys was missing/],
+    [
+      "more keys in another file",
+      (place) => writeFileSync(`${place}2`, publicKey("eve")),
+      /there was authorized_keys2/,
+    ],
     ["another mode", (place) => chmodSync(place, 0o644), /mode 0644/],
     ["another owner", (place) => chownSync(place, 0, 0), /owner 0/],
     [
@@ -241,6 +246,7 @@ describeHosts("the accounts of a host", () => {
     expect(host.read("home/ada/.ssh/authorized_keys")).toBe(whole);
     expect(host.ownership("home/ada/.ssh/authorized_keys")).toBe(mine);
     expect(lstatSync(host.at("home/ada/.ssh")).isDirectory()).toBe(true);
+    expect(existsSync(host.at("home/ada/.ssh/authorized_keys2"))).toBe(false);
     expect((await pass(login("ada"))).findings.size).toBe(0);
   });
 

@@ -16,6 +16,7 @@ const ALL = "accounts";
 const GATHER_MS = 20;
 const RETRY_MS = 5000;
 const LOOK_MS = 60_000;
+const DEADLINE_MS = 600_000;
 /** Agents that have the same to say wait up to this long, so that the first spares the others the writing. */
 const SMEAR_MS = 1000;
 const SMEAR_EACH_MS = 50;
@@ -40,6 +41,8 @@ export const users: Part = {
     const accounts = manager.controller({
       name: "users",
       concurrency: 1,
+      // The first pass writes for every User, on a disk that may be slow.
+      deadlineMs: DEADLINE_MS,
       reconcile: (_key, context) => host.reconcile(context),
     });
     accounts.watches(all, () => []).watches(node, () => []);
@@ -273,6 +276,6 @@ function homeFolders(homesFolder: string, name: string): WatchedFolder[] {
   const home = `${homesFolder}/${name}`;
   return [
     { folder: home, names: [".ssh"], subject: name },
-    { folder: `${home}/.ssh`, names: ["authorized_keys"], subject: name },
+    { folder: `${home}/.ssh`, names: ["authorized_keys", "authorized_keys2"], subject: name },
   ];
 }
