@@ -108,7 +108,10 @@ describeMachines("agents on machines", () => {
     for (const { id } of machines) {
       await waitFor("the end of what they ran", async () => !(await running(id)).includes("600"));
       expect(await sh(id, "getent passwd jane || echo gone")).toBe("gone\n");
-      expect((await sh(id, "stat -c '%u %a' /home/jane")).trim()).toBe("0 700");
+      await waitFor(
+        "the home to be closed",
+        async () => (await sh(id, "stat -c '%u %a' /home/jane")) === "0 700\n",
+      );
     }
   });
 

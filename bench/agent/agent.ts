@@ -33,7 +33,7 @@ export const agent: Benchmark = {
         ExitCode.prerequisite,
       );
     const work = mkdtempSync(path.join(tmpdir(), "fleetwright-agent-bench-"));
-    const host = new TrialHost();
+    const host = new TrialHost(tmpdir());
     const world = await startWorld();
     let child: ChildProcess | undefined;
     try {
@@ -128,7 +128,10 @@ export const agent: Benchmark = {
 
   plots(figures) {
     const value = (name: string): number => Number(figures[name]);
-    const most = (name: string): number => Number(Object(figures[name]).most);
+    const most = (name: string): number => {
+      const found = figures[name];
+      return typeof found === "object" ? (found.most ?? 0) : 0;
+    };
     return [
       {
         title: "Resident memory of one agent",

@@ -95,7 +95,7 @@ export class ProcessUnits implements HostUnits {
 
   runs(name: string): Promise<boolean> {
     const child = this.#children.get(name);
-    return Promise.resolve(child !== undefined && child.exitCode === null && child.signalCode === null);
+    return Promise.resolve(child?.exitCode === null && child.signalCode === null);
   }
 
   async stop(name: string): Promise<void> {

@@ -146,10 +146,20 @@ export class HostFolder {
       await mkdir(this.at(name), 0o700);
       found = await this.folder(name);
       if (found === undefined) throw new HostRefusal("Vanished", `${this.named(name)} vanished at once.`);
-      await this.handle.sync();
+      await found.orClosed(() => this.handle.sync());
     }
-    await found.setOwnership(wanted);
+    await found.orClosed((folder) => folder.setOwnership(wanted));
     return found;
+  }
+
+  /** Does something with this folder, and closes it if that fails. */
+  async orClosed<T>(work: (folder: this) => Promise<T>): Promise<T> {
+    try {
+      return await work(this);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   /** Gives this folder an owner and a mode, if it has others. Says whether it had. */

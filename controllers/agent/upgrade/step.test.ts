@@ -12,6 +12,20 @@ test.each<[string, Entry, boolean, Partial<InstallerFacts>, Step]>([
   ["one that is there is not started after an abort", handed, true, { fetched: true }, "abort"],
   ["nothing is fetched after an abort", handed, true, {}, "abort"],
   ["one that was refused is not tried again", { ...handed, installer: "Refused" }, false, {}, "nothing"],
+  [
+    "one that was begun on a machine that knows nothing of it is lost, never begun again",
+    { ...handed, installer: "Running", attempt: 1 },
+    false,
+    {},
+    "lose",
+  ],
+  [
+    "one that ended is not begun again on a machine that knows nothing of it",
+    { ...handed, installer: "Failed", attempt: 1 },
+    false,
+    {},
+    "nothing",
+  ],
   ["one that runs is watched", handed, false, { fetched: true, runs: true }, "watch"],
   [
     "one that runs is let run after an abort",

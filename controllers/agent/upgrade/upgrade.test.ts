@@ -234,19 +234,19 @@ describeHosts("an upgrade on a node", () => {
       const name = `crash-${write}`;
       await setVersion("v1.35.4");
       await make(name, publish(name, `#!/bin/sh\necho ${name} >>${count}\n`), { drain: { graceSeconds: 0 } });
-      let died = false;
+      const fate = { died: false };
       const agent = start({
         failpoint: {
           write,
           die: () => {
-            died = true;
+            fate.died = true;
             throw new Error("died at the failpoint");
           },
         },
       });
       const ran = (): boolean => existsSync(count) && readFileSync(count, "utf8").includes(`${name}\n`);
       const told = async (): Promise<boolean> => (await entryOf(name))?.installer === "Succeeded";
-      await waitFor("a death or an end", async () => died || (await told()), 60_000);
+      await waitFor("a death or an end", async () => fate.died || (await told()), 60_000);
       await agent.stop();
       const second = start();
       await waitFor(`the installer to be told of after a death before write ${write}`, told, 60_000);
@@ -261,7 +261,7 @@ describeHosts("an upgrade on a node", () => {
       expect(spec?.unschedulable).toBeUndefined();
       await second.stop();
       await world.direct.delete(UPGRADES, { name });
-      if (!died) break;
+      if (!fate.died) break;
       deaths += 1;
     }
     // Once each, however often the agent died.

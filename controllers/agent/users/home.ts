@@ -74,9 +74,11 @@ async function keysFolder(
     if (expected && findings.length === 0) findings.push(`${SSH} was missing`);
     return home.ensureFolder(SSH, owner);
   }
-  const had = await found.ownership();
-  if ((await found.setOwnership(owner)) && expected)
-    findings.push(`${SSH} had owner ${had.uid} and mode ${octal(had.mode)}`);
+  await found.orClosed(async (ssh) => {
+    const had = await ssh.ownership();
+    if ((await ssh.setOwnership(owner)) && expected)
+      findings.push(`${SSH} had owner ${had.uid} and mode ${octal(had.mode)}`);
+  });
   return found;
 }
 
