@@ -4,6 +4,7 @@ import { runCommand } from "../sandbox/command";
 import { ExitCode, Failure } from "../sandbox/failure";
 import type { Benchmark } from "./benchmark";
 import { report } from "./report";
+import { agent } from "./agent";
 import { cache } from "./cache";
 import { cloud } from "./cloud";
 import { labels, registries, upgrade } from "./coordinator";
@@ -12,6 +13,7 @@ import { start } from "./start";
 
 /** The benchmarks by name; each measures one thing beside its reference in the same run. */
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  agent,
   cache,
   cloud,
   labels,

@@ -68,7 +68,7 @@ export class Agent extends pulumi.ComponentResource {
             selector: { matchLabels: selector },
             updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "10%" } },
             template: {
-              metadata: { labels: { ...labels, ...selector } },
+              metadata: { labels: { ...labels, ...selector, "app.kubernetes.io/component": "agent" } },
               spec: podSpec(args, account.metadata.name),
             },
           },

@@ -81,7 +81,7 @@ export class Coordinator extends pulumi.ComponentResource {
             // The new one is ready before an old one goes: somebody always waits to take over.
             strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
             template: {
-              metadata: { labels: { ...labels, ...selector } },
+              metadata: { labels: { ...labels, ...selector, "app.kubernetes.io/component": "coordinator" } },
               spec: podSpec(args, account.metadata.name, selector),
             },
           },

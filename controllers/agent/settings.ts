@@ -100,7 +100,7 @@ export function readSettings(
   if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(nodeName))
     flags.problems.push(`--node is ${JSON.stringify(nodeName)}: give the node's name, or set NODE_NAME`);
   const server = flags.text("server") || (podServer(env) ?? "");
-  if (!/^https:\/\//.test(server))
+  if (!server.startsWith("https://"))
     flags.problems.push(
       `--server is ${JSON.stringify(server)}: give an https address, or set KUBERNETES_SERVICE_HOST`,
     );

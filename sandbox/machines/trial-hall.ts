@@ -57,7 +57,7 @@ export class TrialKeys {
   }
 
   /** Logs in to a machine; its host key must be the one that was given to it. */
-  async login(hall: MachineHall, ip: string, command: string): Promise<CommandResult> {
+  async login(hall: MachineHall, ip: string, command: string, user = "debian"): Promise<CommandResult> {
     const known = path.join(this.#folder, `known-${ip}`);
     writeFileSync(known, `${ip} ${this.publicKey("host")}\n`);
     const settings = [
@@ -70,7 +70,7 @@ export class TrialKeys {
       ["ConnectTimeout", "2"],
     ].flatMap(([name, value]) => ["-o", `${name ?? ""}=${value ?? ""}`]);
     const key = path.join(this.#folder, "login");
-    return hall.exec(["ssh", "-F", "none", "-i", key, ...settings, `debian@${ip}`, command]);
+    return hall.exec(["ssh", "-F", "none", "-i", key, ...settings, `${user}@${ip}`, command]);
   }
 
   /** Waits until a command over SSH succeeds and gives what it printed. */

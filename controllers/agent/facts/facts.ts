@@ -117,7 +117,7 @@ class Observer {
     const body: KubernetesObject = {
       metadata: { name: node.metadata.name, labels: Object.fromEntries(ours) },
     };
-    await this.#applier.apply(NODES, body as NodeObject, { signal });
+    await this.#applier.apply(NODES, body, { signal });
   }
 
   async #volume(): Promise<NodeJudgement | undefined> {

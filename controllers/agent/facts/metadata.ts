@@ -4,12 +4,15 @@ import { NODE_POOL_LABEL } from "../../../api/names";
 const TIMEOUT_MS = 2000;
 const TOKEN_SECONDS = 60;
 
+/** The tag of an instance that names its pool. The service shows no tags with a slash, so it is not the label's name. */
+export const POOL_TAG = "fleetwright-node-pool";
+
 /** The labels that tell where a node is and what it is, and where the metadata service has their values. */
 export const PLACES: Readonly<Record<string, string>> = {
   "topology.kubernetes.io/region": "placement/region",
   "topology.kubernetes.io/zone": "placement/availability-zone",
   "node.kubernetes.io/instance-type": "instance-type",
-  [NODE_POOL_LABEL]: `tags/instance/${NODE_POOL_LABEL}`,
+  [NODE_POOL_LABEL]: `tags/instance/${POOL_TAG}`,
 };
 
 const VALUE = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;

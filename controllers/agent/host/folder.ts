@@ -112,8 +112,9 @@ export class HostFolder {
     check: () => Promise<void> = async () => {},
   ): Promise<void> {
     const drafts = `.fleetwright-${name}-`;
-    // What a crash left behind.
-    for (const found of await this.names()) if (found.startsWith(drafts)) await this.remove(found);
+    // What a crash left behind. Somebody who owns the folder may have put something there that does not go so easily.
+    for (const found of await this.names())
+      if (found.startsWith(drafts)) await this.remove(found).catch(() => {});
     const draft = `${drafts}${randomBytes(6).toString("hex")}`;
     this.guard();
     const handle = await open(this.at(draft), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
@@ -145,10 +146,20 @@ export class HostFolder {
       await mkdir(this.at(name), 0o700);
       found = await this.folder(name);
       if (found === undefined) throw new HostRefusal("Vanished", `${this.named(name)} vanished at once.`);
-      await this.handle.sync();
+      await found.orClosed(() => this.handle.sync());
     }
-    await found.setOwnership(wanted);
+    await found.orClosed((folder) => folder.setOwnership(wanted));
     return found;
+  }
+
+  /** Does something with this folder, and closes it if that fails. */
+  async orClosed<T>(work: (folder: this) => Promise<T>): Promise<T> {
+    try {
+      return await work(this);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   /** Gives this folder an owner and a mode, if it has others. Says whether it had. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import https from "node:https";
+import { errorCode, errorMessage } from "../../runtime";
 import { HostRefusal } from "../host";
 
 const MOST_BYTES = 2 ** 30;
@@ -60,6 +61,12 @@ function get(url: URL, signal: AbortSignal, ca: string | undefined): Promise<Inc
     const options = { signal, timeout: IDLE_MS, agent: false, ...(ca === undefined ? {} : { ca }) };
     const request = https.get(url, options, resolve);
     request.on("timeout", () => request.destroy(new Error(`${url.origin} says nothing.`)));
-    request.on("error", reject);
+    request.on("error", (error) => {
+      reject(
+        new Error(`${url.origin} cannot be reached: ${errorCode(error) ?? errorMessage(error)}.`, {
+          cause: error,
+        }),
+      );
+    });
   });
 }

@@ -20,7 +20,7 @@ export type Step = "nothing" | "fetch" | "start" | "watch" | "stop" | "finish" |
  * the node up.
  */
 export function nextStep(
-  entry: Pick<NodeUpgradeStatus, "phase" | "reason" | "installer"> | undefined,
+  entry: Pick<NodeUpgradeStatus, "phase" | "reason" | "installer" | "attempt"> | undefined,
   ending: boolean,
   { runs, fetched, started, exitCode }: InstallerFacts,
 ): Step {
@@ -31,6 +31,8 @@ export function nextStep(
   if (entry?.phase !== "Upgrading") return "nothing";
   // Said once and for all; the coordinator is about to take the node back.
   if (entry.installer === "Refused" || entry.installer === "Aborted") return "nothing";
+  // It was begun, and the host has forgotten it, as a machine does that was made anew under its name.
+  if ((entry.attempt ?? 0) > 0) return entry.installer === "Running" ? "lose" : "nothing";
   if (ending) return "abort";
   return fetched ? "start" : "fetch";
 }

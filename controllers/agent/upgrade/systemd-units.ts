@@ -22,7 +22,8 @@ export class SystemdUnits implements HostUnits {
   async start(name: string, argv: readonly string[], describes: string): Promise<void> {
     const properties: [string, BusValue][] = [
       ["Description", { type: "s", value: describes }],
-      ["ExecStart", { type: "commands", value: [argv] }],
+      // systemd would put variables in; a doubled dollar sign is one to it.
+      ["ExecStart", { type: "commands", value: [argv.map((word) => word.replaceAll("$", "$$$$"))] }],
       // Gone when it has ended, well or not: how it ended is in a file.
       ["CollectMode", { type: "s", value: "inactive-or-failed" }],
     ];

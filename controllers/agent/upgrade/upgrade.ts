@@ -35,7 +35,7 @@ export const upgrade: Part = {
     const { manager } = workplace;
     const all = manager.cache.informer(UPGRADES);
     const craftsman = new Craftsman(workplace, all);
-    manager
+    const controller = manager
       .controller({
         name: "upgrade",
         concurrency: 1,
@@ -44,6 +44,8 @@ export const upgrade: Part = {
         reconcile: (name, context) => craftsman.reconcile(name, context),
       })
       .watches(all);
+    // No upgrade has an empty name: at the start, what is left of those that went meanwhile is tidied up.
+    controller.queue.add("");
     return undefined;
   },
 };

@@ -5,6 +5,8 @@ import { describeTampering } from "./authorized-keys";
 
 const SSH = ".ssh";
 const KEYS = "authorized_keys";
+/** sshd looks here too unless it is told otherwise, so that nothing may be here. */
+const MORE_KEYS = "authorized_keys2";
 
 /** An account whose home is looked after. */
 export interface Resident {
@@ -72,9 +74,11 @@ async function keysFolder(
     if (expected && findings.length === 0) findings.push(`${SSH} was missing`);
     return home.ensureFolder(SSH, owner);
   }
-  const had = await found.ownership();
-  if ((await found.setOwnership(owner)) && expected)
-    findings.push(`${SSH} had owner ${had.uid} and mode ${octal(had.mode)}`);
+  await found.orClosed(async (ssh) => {
+    const had = await ssh.ownership();
+    if ((await ssh.setOwnership(owner)) && expected)
+      findings.push(`${SSH} had owner ${had.uid} and mode ${octal(had.mode)}`);
+  });
   return found;
 }
 
@@ -83,6 +87,10 @@ async function putKeys(
   { uid, keys, lastKeys }: Resident,
   findings: string[],
 ): Promise<void> {
+  if ((await ssh.look(MORE_KEYS)) !== undefined) {
+    findings.push(`there was ${MORE_KEYS}`);
+    await putAway(ssh, MORE_KEYS);
+  }
   const stands = await ssh.look(KEYS);
   if (stands !== undefined && !stands.isFile()) {
     findings.push(
@@ -90,7 +98,7 @@ async function putKeys(
         ? `${KEYS} was a symbolic link to ${await ssh.linkTarget(KEYS)}`
         : `${KEYS} was not a file`,
     );
-    await putAway(ssh);
+    await putAway(ssh, KEYS);
   }
   const found = await ssh.read(KEYS);
   if (found === undefined) {
@@ -117,12 +125,12 @@ async function putKeys(
 }
 
 /** What cannot be removed at once, a folder with something in it, gets another name. */
-async function putAway(ssh: HostFolder): Promise<void> {
+async function putAway(ssh: HostFolder, name: string): Promise<void> {
   try {
-    await ssh.remove(KEYS);
+    await ssh.remove(name);
   } catch (error) {
     if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) throw error;
-    await ssh.rename(KEYS, `${KEYS}.found-${randomBytes(4).toString("hex")}`);
+    await ssh.rename(name, `${name}.found-${randomBytes(4).toString("hex")}`);
   }
 }
 

@@ -1,1 +1,2 @@
-export { LOGINS_CONDITION, users } from "./users";
+export { LOGINS_CONDITION } from "./host-accounts";
+export { users } from "./users";

@@ -143,8 +143,7 @@ function refuse(reason: string, message: string): { refusal: Refusal } {
 
 /** A value for a message: short, and without what could play tricks on a terminal. */
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? "missing";
-  // eslint-disable-next-line no-control-regex
+  const text = value === undefined ? "missing" : JSON.stringify(value);
   const plain = text.replace(
     /[^\x20-\x7e]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -40,16 +40,23 @@ export class FolderWatches {
     return this.#warned;
   }
 
-  /** Watches these folders, each as it stands now. One that is not there is not watched. */
-  keep(folders: readonly WatchedFolder[]): void {
+  /**
+   * Watches these folders, each as it stands now; one that is not there is not watched. Gives whose folders are watched
+   * from now on: what happened to them before nobody has told.
+   */
+  keep(folders: readonly WatchedFolder[]): Set<string> {
+    const begun = new Set<string>();
     for (const { folder, names, subject } of folders) {
       const place = path.join(this.#root, folder);
       const inode = inodeOf(place);
       const known = this.#watched.get(folder);
       if (known !== undefined && known.inode === inode) continue;
       this.#stop(folder);
-      if (inode !== undefined) this.#start(folder, place, inode, names, subject);
+      if (inode === undefined) continue;
+      this.#start(folder, place, inode, names, subject);
+      begun.add(subject);
     }
+    return begun;
   }
 
   /** Stops watching a folder. */

@@ -1,0 +1,202 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { loadAll } from "js-yaml";
+import { answerMetadata } from "../../sandbox/machines/metadata";
+import { trialMachine } from "../../sandbox/machines/trial-machine";
+import { certifiedKey, daysFromNow } from "../../sandbox/controlplane/certificate";
+import { describeHosts, makeUser, publicKey, TrialHost } from "../../test/agent";
+import { startWorld, type CoordinatorWorld } from "../../test/coordinator";
+import { waitFor } from "../../test/fault-proxy";
+import { SERVICE_ACCOUNTS } from "../coordinator/native";
+import type { Role } from "../program/rules";
+import { bundleAgent } from "./bundle";
+import { POOL_TAG } from "./facts/metadata";
+import { NODES, UPGRADES, USERS, type UpgradeObject } from "./kinds";
+import { NODE_OPTIONS } from "./needs";
+
+const ACCOUNT = "fleetwright-agent";
+const RBAC = "/apis/rbac.authorization.k8s.io/v1";
+
+describeHosts("the agent's program", () => {
+  let world: CoordinatorWorld;
+  const work = mkdtempSync(path.join(tmpdir(), "fleetwright-agent-"));
+  const host = new TrialHost();
+  const lines: string[] = [];
+  let metadata: http.Server;
+  let child: ChildProcess | undefined;
+
+  const conditions = async (): Promise<Record<string, string | undefined>> =>
+    Object.fromEntries(
+      ((await world.direct.get(NODES, { name: "n1" })).status?.conditions ?? []).map(({ type, reason }) => [
+        type,
+        reason,
+      ]),
+    );
+  const readyReason = async (name: string): Promise<string | undefined> =>
+    (await world.direct.get(USERS, { name })).status?.conditions?.find(({ type }) => type === "Ready")
+      ?.reason;
+
+  /** Makes the service account and writes its token where the agent looks for it. */
+  async function admit(): Promise<void> {
+    const place = { namespace: world.home, name: ACCOUNT };
+    await world.direct.create(SERVICE_ACCOUNTS, { metadata: place });
+    const { status } = await world.direct.request<{ status: { token: string } }>({
+      method: "POST",
+      path: `/api/v1/namespaces/${world.home}/serviceaccounts/${ACCOUNT}/token`,
+      body: {
+        apiVersion: "authentication.k8s.io/v1",
+        kind: "TokenRequest",
+        spec: { expirationSeconds: 3600 },
+      },
+    });
+    writeFileSync(path.join(work, "token"), status.token);
+  }
+
+  beforeAll(async () => {
+    [world] = await Promise.all([startWorld(), bundleAgent(path.join(work, "agent.js"))]);
+    await world.direct.create(NODES, { metadata: { name: "n1", labels: { keep: "me" } } });
+    await world.direct.create(NODES, { metadata: { name: "n2" } });
+    const [role] = loadAll(readFileSync(path.join(__dirname, "role.yaml"), "utf8")) as Role[];
+    await world.direct.request({ method: "POST", path: `${RBAC}/clusterroles`, body: role });
+    await world.direct.request({
+      method: "POST",
+      path: `${RBAC}/clusterrolebindings`,
+      body: {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "ClusterRoleBinding",
+        metadata: { name: ACCOUNT },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: ACCOUNT },
+        subjects: [{ kind: "ServiceAccount", namespace: world.home, name: ACCOUNT }],
+      },
+    });
+    await admit();
+    writeFileSync(path.join(work, "ca.crt"), readFileSync(world.plane.caCertificate));
+    const machine = trialMachine({
+      tags: { [POOL_TAG]: "web" },
+      metadata: { tokensRequired: true, hopLimit: 1, tagsEnabled: true },
+    });
+    metadata = http.createServer((request, response) => {
+      if (request.method === "PUT") response.end("token-1");
+      else if (request.headers["x-aws-ec2-metadata-token"] !== "token-1") response.writeHead(401).end();
+      else {
+        const answer = answerMetadata(machine, (request.url ?? "").replace(/^\/latest\//, ""));
+        if (answer.kind === "text") response.end(answer.text);
+        else response.writeHead(404).end();
+      }
+    });
+    await new Promise<void>((resolve) => metadata.listen(0, "127.0.0.1", resolve));
+    const soon = await certifiedKey({
+      subject: { commonName: "kubelet" },
+      usages: ["serverAuth"],
+      notAfter: daysFromNow(5),
+    });
+    mkdirSync(host.at("var/lib/kubelet/pki"), { recursive: true });
+    host.put("var/lib/kubelet/pki/kubelet.crt", soon.certificate);
+    host.put(
+      "etc/fstab",
+      "/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol0a /var/lib/rancher ext4 x 0 2\n",
+    );
+    const { port } = metadata.address() as AddressInfo;
+    const command = [
+      process.execPath,
+      ...NODE_OPTIONS,
+      path.join(work, "agent.js"),
+      "--node=n1",
+      `--host-root=${host.root}`,
+      `--proc=${host.at("proc")}`,
+      `--credentials=${work}`,
+      `--server=${world.plane.endpoint}`,
+      `--metadata-url=http://127.0.0.1:${port}`,
+      "--port=0",
+      "--host=127.0.0.1",
+    ];
+    // So few open files are allowed that one too many would be noticed.
+    const limited = ["-c", 'ulimit -n 64; exec "$@"', "sh", ...command];
+    child = spawn("sh", limited, { env: {}, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => lines.push(...chunk.toString().split("\n")));
+  }, 240_000);
+  afterAll(async () => {
+    child?.kill("SIGKILL");
+    metadata.close();
+    await world.close();
+    await rm(work, { recursive: true });
+    await host.remove();
+  });
+
+  test("does all of its work with exactly its committed role, and nothing is ever forbidden", async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `user-${index}`);
+    await Promise.all(names.map((name) => makeUser(world, { name, sshKeys: [{ key: publicKey(name) }] })));
+    for (const name of names)
+      await waitFor(`the account ${name}`, () => host.opens(name).length === 1, 60_000).catch(() => {
+        throw new Error(`No account: ${lines.join("\n")}`);
+      });
+    await waitFor("the status", async () => (await readyReason("user-0")) === "Accepted", 60_000);
+    await waitFor("the conditions", async () => {
+      const found = await conditions();
+      return (
+        found.StateVolumeProblem === "VolumeMissing" &&
+        found.CertificatesExpiring === "CertificateExpiresSoon"
+      );
+    });
+    await waitFor("the labels", async () => {
+      const { labels } = (await world.direct.get(NODES, { name: "n1" })).metadata;
+      return labels?.["fleetwright.dev/node-pool"] === "web" ? labels : undefined;
+    });
+    expect((await world.direct.get(NODES, { name: "n1" })).metadata.labels).toMatchObject({
+      keep: "me",
+      "topology.kubernetes.io/region": "eu-central-1",
+      "topology.kubernetes.io/zone": "eu-central-1a",
+      "node.kubernetes.io/instance-type": "t3.medium",
+    });
+    const spec = {
+      version: "v1.36.0",
+      installer: { url: "https://localhost:1/x", digest: `sha256:${"0".repeat(64)}` },
+    };
+    await world.direct.create(UPGRADES, { metadata: { name: "up" }, spec } as unknown as UpgradeObject);
+    const status = { phase: "Running", nodes: [{ name: "n1", phase: "Upgrading" }] };
+    await world.direct.patch(UPGRADES, { name: "up" }, { status }, { subresource: "status" });
+    await waitFor("the report", async () =>
+      (await world.direct.get(UPGRADES, { name: "up" })).status?.nodes?.[0]?.installerMessage?.includes(
+        "localhost:1",
+      ),
+    );
+    writeFileSync(host.at("home/user-1/.ssh/authorized_keys"), "x\n");
+    await waitFor("the keys to come back", () => host.opens("user-1").length === 1);
+    expect(lines.filter((line) => /forbidden|"code":403|EMFILE|This is a bug/i.test(line))).toEqual([]);
+  }, 180_000);
+
+  test("is small at rest, and has nothing to do with other nodes", async () => {
+    const { labels } = (await world.direct.get(NODES, { name: "n2" })).metadata;
+    expect(labels).toBeUndefined();
+    // The limit that is promised is 60 MB; bench/agent measures it in quiet.
+    const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child?.pid ?? 0}/status`, "utf8"))?.[1]);
+    expect(rss / 1024).toBeLessThan(75);
+  });
+
+  test("leaves accounts as they are without its token, and goes on by itself with a new one", async () => {
+    await world.direct.delete(SERVICE_ACCOUNTS, { namespace: world.home, name: ACCOUNT });
+    await makeUser(world, { name: "late", sshKeys: [{ key: publicKey("late") }] });
+    await waitFor("a refusal", () => lines.some((line) => /401|Unauthorized/.test(line)), 60_000);
+    expect(host.opens("user-0")).toHaveLength(1);
+    const before = lines.length;
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    // It tries again, and does not storm the door.
+    expect(lines.length - before).toBeLessThan(40);
+    await admit();
+    await waitFor("the account", () => host.opens("late").length === 1, 60_000);
+    await waitFor("the status", async () => (await readyReason("late")) === "Accepted", 90_000);
+  }, 180_000);
+
+  test("ends in order when asked, and leaves the accounts", async () => {
+    const exit = new Promise<number | null>((resolve) => child?.once("exit", resolve));
+    child?.kill("SIGTERM");
+    expect(await exit).toBe(0);
+    expect(host.opens("user-0")).toHaveLength(1);
+  }, 60_000);
+});

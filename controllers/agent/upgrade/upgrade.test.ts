@@ -1,0 +1,272 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+import type { NodeUpgradeStatus } from "../../../api";
+import { certifiedKey, daysFromNow } from "../../../sandbox/controlplane/certificate";
+import { startWorld, type CoordinatorWorld } from "../../../test/coordinator";
+import { waitFor } from "../../../test/fault-proxy";
+import {
+  describeHosts,
+  ProcessUnits,
+  startAgent,
+  TrialHost,
+  workshopOf,
+  type RunningAgent,
+} from "../../../test/agent";
+import { NODES as COORDINATOR_NODES } from "../../coordinator/native";
+import type { KubernetesObject } from "../../runtime";
+import { NODES, UPGRADES, type UpgradeObject } from "../kinds";
+
+const TARGET = "v1.36.0+rke2r1";
+
+describeHosts("an upgrade on a node", () => {
+  let world: CoordinatorWorld;
+  let node: string;
+  let host: TrialHost;
+  let units: ProcessUnits;
+  let server: https.Server;
+  let ca: string;
+  const scripts = new Map<string, string>();
+  const agents: RunningAgent[] = [];
+
+  const start = (more: Partial<Parameters<typeof startAgent>[1]> = {}): RunningAgent => {
+    const agent = startAgent(world, { node, host, controllers: "upgrade", units, installerCa: ca, ...more });
+    agents.push(agent);
+    return agent;
+  };
+  const publish = (name: string, text: string): { url: string; digest: string } => {
+    scripts.set(`/${name}`, text);
+    const { port } = server.address() as AddressInfo;
+    const digest = `sha256:${createHash("sha256").update(text).digest("hex")}`;
+    return { url: `https://localhost:${port}/${name}`, digest };
+  };
+  const make = (name: string, installer: object, more: object = {}): Promise<UpgradeObject> => {
+    const spec = {
+      version: TARGET,
+      installer,
+      preflight: { skip: ["EtcdSnapshot", "VersionSkew", "NodeHealth"] },
+      ...more,
+    };
+    const object: KubernetesObject & { spec: object } = { metadata: { name }, spec };
+    return world.direct.create(UPGRADES, object as UpgradeObject);
+  };
+  const handOver = (name: string, entry: Partial<NodeUpgradeStatus> = {}): Promise<unknown> =>
+    world.direct.patch(
+      UPGRADES,
+      { name },
+      { status: { phase: "Running", nodes: [{ name: node, phase: "Upgrading", ...entry }] } },
+      { subresource: "status" },
+    );
+  const entryOf = async (name: string): Promise<NodeUpgradeStatus | undefined> =>
+    (await world.direct.get(UPGRADES, { name })).status?.nodes?.[0];
+  const until = (name: string, installer: string): Promise<NodeUpgradeStatus> =>
+    waitFor(
+      `the installer to be ${installer}`,
+      async () => {
+        const entry = await entryOf(name);
+        return entry?.installer === installer ? entry : undefined;
+      },
+      45_000,
+    ) as Promise<NodeUpgradeStatus>;
+
+  beforeAll(async () => {
+    world = await startWorld({ nodes: 1 });
+    const { items } = await world.direct.request<{ items: KubernetesObject[] }>({
+      method: "GET",
+      path: "/api/v1/nodes",
+    });
+    node = items[0]?.metadata.name ?? "";
+    const certificate = await certifiedKey({
+      subject: { commonName: "localhost" },
+      usages: ["serverAuth", "digitalSignature"],
+      names: { dns: ["localhost"], ips: ["127.0.0.1"] },
+      notAfter: daysFromNow(1),
+    });
+    ca = certificate.certificate;
+    server = https.createServer(
+      { key: certificate.key, cert: certificate.certificate },
+      (request, response) => {
+        const text = scripts.get(request.url ?? "");
+        response.writeHead(text === undefined ? 404 : 200).end(text);
+      },
+    );
+    await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  }, 240_000);
+  beforeEach(() => {
+    host = new TrialHost();
+    units = new ProcessUnits(host);
+  });
+  afterEach(async () => {
+    await Promise.all(agents.splice(0).map((agent) => agent.stop()));
+    await units.close();
+    await host.remove();
+  });
+  afterAll(async () => {
+    server.close();
+    await world.close();
+  });
+
+  test("runs the installer with its arguments as they are, and tells how it went", async () => {
+    const out = host.at("out");
+    const installer = publish("well", `#!/bin/sh\nprintf '%s|' "$@" >${out}\necho all went well\n`);
+    await make("well", { ...installer, args: ["a b", "$(id)", "'"] });
+    start();
+    await handOver("well");
+    const entry = await until("well", "Succeeded");
+    expect(entry).toMatchObject({ attempt: 1, exitCode: 0, output: "all went well", phase: "Upgrading" });
+    expect(readFileSync(out, "utf8")).toBe("a b|$(id)|'|");
+  }, 90_000);
+
+  test("is told of with its exit code and last lines when it fails", async () => {
+    await make("bad", publish("bad", "#!/bin/sh\necho one\necho no space left >&2\nexit 7\n"));
+    start();
+    await handOver("bad");
+    expect(await until("bad", "Failed")).toMatchObject({ exitCode: 7, output: "one\nno space left" });
+  }, 60_000);
+
+  test("never runs an installer with another digest", async () => {
+    const { url } = publish("other", `#!/bin/sh\ntouch ${host.at("ran")}\n`);
+    await make("other", { url, digest: `sha256:${"0".repeat(64)}` });
+    start();
+    await handOver("other");
+    const { installerMessage, exitCode } = await until("other", "Refused");
+    expect(installerMessage).toMatch(
+      /has the digest sha256:[0-9a-f]{64} instead of sha256:0+, and was not run/,
+    );
+    expect(exitCode).toBeUndefined();
+    expect(existsSync(host.at("ran"))).toBe(false);
+    expect(units.starts.size).toBe(0);
+  }, 60_000);
+
+  test("begins nothing after an abort, and says so", async () => {
+    await make("late", publish("late", `#!/bin/sh\ntouch ${host.at("ran")}\n`));
+    await world.direct.patch(UPGRADES, { name: "late" }, { spec: { aborted: true } });
+    await handOver("late");
+    start();
+    await until("late", "Aborted");
+    expect(units.starts.size).toBe(0);
+  }, 60_000);
+
+  test("goes on without the agent, is not begun again by the next one, and is then told of", async () => {
+    const [gate, count] = [host.at("gate"), host.at("count")];
+    const script = `#!/bin/sh\necho x >>${count}\nwhile [ ! -e ${gate} ]; do sleep 0.1; done\necho done\n`;
+    const { metadata } = await make("long", publish("long", script));
+    const first = start();
+    await handOver("long");
+    await until("long", "Running");
+    await first.stop();
+    const second = start();
+    await waitFor("a look", () => second.agent.manager.cache.hasSynced);
+    host.put("gate", "");
+    expect(await until("long", "Succeeded")).toMatchObject({ exitCode: 0, attempt: 1 });
+    await second.stop();
+    start();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(readFileSync(count, "utf8")).toBe("x\n");
+    expect([...units.starts.values()]).toEqual([1]);
+    // The host itself refuses a second start, whoever asks.
+    await units.start("again", [
+      "/bin/sh",
+      `/var/lib/fleetwright/upgrades/${metadata.uid ?? ""}/run`,
+      `/var/lib/fleetwright/upgrades/${metadata.uid ?? ""}`,
+    ]);
+    await waitFor("its end", async () => !(await units.runs("again")));
+    expect(readFileSync(count, "utf8")).toBe("x\n");
+  }, 90_000);
+
+  test("is lost, and not begun again, when the machine goes down under it", async () => {
+    const { metadata } = await make("lost", publish("lost", "#!/bin/sh\nsleep 600\n"));
+    const first = start();
+    await handOver("lost");
+    await until("lost", "Running");
+    await waitFor("it to begin", () => existsSync(`${workshopOf(host, metadata.uid ?? "")}/started`));
+    await first.stop();
+    await units.close();
+    start();
+    await until("lost", "Lost");
+    expect([...units.starts.values()]).toEqual([1]);
+  }, 90_000);
+
+  test("is stopped when the coordinator has given the node up", async () => {
+    const { metadata } = await make("stuck", publish("stuck", "#!/bin/sh\nsleep 600\n"));
+    start();
+    await handOver("stuck");
+    await until("stuck", "Running");
+    await world.direct.patch(
+      UPGRADES,
+      { name: "stuck" },
+      { status: { nodes: [{ name: node, phase: "Failed", reason: "Timeout", installer: "Running" }] } },
+      { subresource: "status" },
+    );
+    const service = `fleetwright-upgrade-${metadata.uid ?? ""}`;
+    await waitFor("its end", async () => !(await units.runs(service)));
+    await until("stuck", "Lost");
+  }, 60_000);
+
+  test("is forgotten on the host with its object", async () => {
+    const { metadata } = await make("gone", publish("gone", "#!/bin/sh\n"));
+    start();
+    await handOver("gone");
+    await until("gone", "Succeeded");
+    expect(existsSync(workshopOf(host, metadata.uid ?? ""))).toBe(true);
+    await world.direct.delete(UPGRADES, { name: "gone" });
+    await waitFor("the folder to go", () => !existsSync(workshopOf(host, metadata.uid ?? "")));
+  }, 60_000);
+
+  test("together with the real coordinator leaves no node cordoned, whichever write the agent dies before", async () => {
+    const count = host.at("count");
+    const { items } = await world.direct.request<{ items: KubernetesObject[] }>({
+      method: "GET",
+      path: "/apis/fleetwright.dev/v1/clusterupgrades",
+    });
+    for (const { metadata } of items) await world.direct.delete(UPGRADES, metadata);
+    await world.start({ controllers: "upgrades" });
+    const setVersion = (kubeletVersion: string): Promise<unknown> =>
+      world.direct.patch(
+        NODES,
+        { name: node },
+        { status: { nodeInfo: { kubeletVersion } } },
+        { subresource: "status" },
+      );
+    let deaths = 0;
+    for (let write = 1; ; write++) {
+      const name = `crash-${write}`;
+      await setVersion("v1.35.4");
+      await make(name, publish(name, `#!/bin/sh\necho ${name} >>${count}\n`), { drain: { graceSeconds: 0 } });
+      const fate = { died: false };
+      const agent = start({
+        failpoint: {
+          write,
+          die: () => {
+            fate.died = true;
+            throw new Error("died at the failpoint");
+          },
+        },
+      });
+      const ran = (): boolean => existsSync(count) && readFileSync(count, "utf8").includes(`${name}\n`);
+      const told = async (): Promise<boolean> => (await entryOf(name))?.installer === "Succeeded";
+      await waitFor("a death or an end", async () => fate.died || (await told()), 60_000);
+      await agent.stop();
+      const second = start();
+      await waitFor(`the installer to be told of after a death before write ${write}`, told, 60_000);
+      expect(ran()).toBe(true);
+      await setVersion(TARGET);
+      await waitFor(
+        "the upgrade to succeed",
+        async () => (await world.direct.get(UPGRADES, { name })).status?.phase === "Succeeded",
+        60_000,
+      );
+      const { spec } = await world.direct.get(COORDINATOR_NODES, { name: node });
+      expect(spec?.unschedulable).toBeUndefined();
+      await second.stop();
+      await world.direct.delete(UPGRADES, { name });
+      if (!fate.died) break;
+      deaths += 1;
+    }
+    // Once each, however often the agent died.
+    const lines = readFileSync(count, "utf8").trim().split("\n");
+    expect(lines).toEqual(Array.from({ length: deaths + 1 }, (_, index) => `crash-${index + 1}`));
+    expect(deaths).toBeGreaterThan(5);
+  }, 300_000);
+});

@@ -1,0 +1,3 @@
+export { describeHosts, TrialHost } from "./trial-host";
+export { publicKey } from "./keys";
+export { makeUser, ProcessUnits, startAgent, workshopOf, type RunningAgent } from "./world";
