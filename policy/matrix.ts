@@ -9,6 +9,7 @@ export function matrixPage(policies: readonly Policy[]): string {
     "How to use them, write exemptions and settings: [policy.md](policy.md). MUST is `mandatory` to the engine, SHOULD `advisory`, MAY `disabled`; MUST in production means `advisory` elsewhere.",
     ...["aws", "kubernetes", "fleet"].flatMap((pack) => packSection(pack, policies)),
     "## By framework",
+    "Ids of the CIS benchmarks were compared with kube-bench's copies of them, those of AWS FSBP and Checkov for the most part are from general knowledge; NSA's guide has no numbers, so the word names its chapter. To carry out a rule here means to judge what Pulumi declares: what runs on nodes besides, kube-bench looks at.",
     ...FRAMEWORKS.flatMap((framework) => frameworkSection(framework, policies)),
     "## By rule of the catalogue",
     "The packs were built from a catalogue of rules; some became several policies, each with a message of its own.",

@@ -150,6 +150,7 @@ export const CASES: Readonly<Record<string, Cases>> = {
       ],
       [{ ingress: [{ protocol: "tcp", fromPort: 0, toPort: 1024, ipv6CidrBlocks: ["::/0"] }] }, '"::/0"'],
       [{ ingress: [{ protocol: "-1", fromPort: 0, toPort: 0, cidrBlocks: [world] }] }, "0-65535"],
+      [{ ingress: [tcp(22, "0.0.0.0/1")] }, '"0.0.0.0/1"'],
       [{ $type: SECURITY_GROUP_RULE, type: "ingress", ...tcp(22, world) }, "cidrBlocks[0]"],
       [{ $type: INGRESS_RULE, ipProtocol: "-1", cidrIpv6: "::/0" }, 'cidrIpv6 is "::/0"'],
     ],

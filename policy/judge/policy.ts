@@ -39,8 +39,8 @@ export interface Subject<S extends SettingsSchema> {
   readonly settings: SettingsOf<S>;
   /** Judges by something else than an input, such as an option. */
   readonly refuse: (property: string, found: string, fix: string) => void;
-  /** Says that something cannot be judged, and why. */
-  readonly doubt: (property: string, why: string) => void;
+  /** Says that something cannot be judged, why, and what would help if not the update itself. */
+  readonly doubt: (property: string, why: string, fix?: string) => void;
 }
 
 /** What a policy of a whole stack is given. */
@@ -57,8 +57,8 @@ export interface StackSubject<S extends SettingsSchema> {
   ) => void;
   /** Reports a resource, or the stack where none is given. */
   readonly refuse: (resource: Resource | undefined, property: string, found: string, fix: string) => void;
-  /** Says that something cannot be judged, and why. */
-  readonly doubt: (resource: Resource | undefined, property: string, why: string) => void;
+  /** Says that something cannot be judged, why, and what would help if not the update itself. */
+  readonly doubt: (resource: Resource | undefined, property: string, why: string, fix?: string) => void;
 }
 
 /** A policy, without its types. */
@@ -95,8 +95,8 @@ export function definePolicy<const S extends SettingsSchema = SettingsSchema>(
         const inputs = Property.root(urn, resource.properties, findings);
         const refuse: Subject<S>["refuse"] = (property, found, fix) =>
           findings.push({ kind: "violation", urn, property, found, fix });
-        const doubt: Subject<S>["doubt"] = (property, why) =>
-          findings.push({ kind: "unknown", urn, property, found: why, fix: "" });
+        const doubt: Subject<S>["doubt"] = (property, why, fix = "") =>
+          findings.push({ kind: "unknown", urn, property, found: why, fix });
         inputs.attempt(() => policy.check({ resource, inputs, settings, refuse, doubt }));
       }
       return findings;
@@ -134,8 +134,8 @@ export function defineStackPolicy<const S extends SettingsSchema = SettingsSchem
         },
         refuse: (resource, property, found, fix) =>
           findings.push({ kind: "violation", urn: resource?.urn ?? root, property, found, fix }),
-        doubt: (resource, property, why) =>
-          findings.push({ kind: "unknown", urn: resource?.urn ?? root, property, found: why, fix: "" }),
+        doubt: (resource, property, why, fix = "") =>
+          findings.push({ kind: "unknown", urn: resource?.urn ?? root, property, found: why, fix }),
       });
       return findings;
     },

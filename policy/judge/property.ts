@@ -19,6 +19,13 @@ const SENSITIVE = /user_?data|password|passphrase|secret|credential|private_?key
 /** The longest text that is shown whole. */
 const LONGEST = 80;
 
+let textsAreShown = true;
+
+/** Shows no texts from here on: for where a secret cannot be told from another text. */
+export function hideTexts(): void {
+  textsAreShown = false;
+}
+
 /** Something that is not as a policy wants it, or that cannot be judged yet. */
 export interface Finding {
   readonly kind: "violation" | "unknown";
@@ -27,7 +34,7 @@ export interface Finding {
   readonly property: string;
   /** What was found there, fit to be shown. */
   readonly found: string;
-  /** What to do about it. */
+  /** What to do about it; for what is not known, empty where the update will tell. */
   readonly fix: string;
 }
 
@@ -176,7 +183,7 @@ export class Property {
     const value = this.known();
     if (value === undefined) return "not set";
     if (this.isSecret) return "[secret]";
-    if (SENSITIVE.test(this.path)) return "[not shown]";
+    if (SENSITIVE.test(this.path) || (typeof value === "string" && !textsAreShown)) return "[not shown]";
     if (typeof value === "string")
       return JSON.stringify(value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
     if (typeof value === "boolean" || typeof value === "number") return String(value);

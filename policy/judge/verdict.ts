@@ -52,11 +52,12 @@ function violationMessage({ urn, property, found, fix }: Finding): string {
   return `${subjectOf(urn)}: ${property === "" ? "" : `${property} is `}${found}. ${fix}`;
 }
 
-function unknownMessage(policy: Policy, { urn, property, found }: Finding): string {
+function unknownMessage(policy: Policy, { urn, property, found, fix }: Finding): string {
   // The engine judges a resource again before it touches it, and a stack when all of it is there.
   const when =
     policy.judges === "stack" ? "at the end of the update" : "in the update, before it is made or changed";
-  return `${subjectOf(urn)}: ${property === "" ? "something" : property} ${found}. It is judged ${when}.`;
+  const help = fix === "" ? `It is judged ${when}.` : `It cannot be judged here. ${fix}`;
+  return `${subjectOf(urn)}: ${property === "" ? "something" : property} ${found}. ${help}`;
 }
 
 function subjectOf(urn: string): string {

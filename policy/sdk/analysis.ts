@@ -1,4 +1,3 @@
-import * as deserialize from "@pulumi/policy/deserialize";
 import * as sdk from "@pulumi/policy/server";
 import * as wire from "@pulumi/pulumi/proto/analyzer_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
@@ -29,7 +28,7 @@ const { makeAnalyzeRpcFun, makeAnalyzeStackRpcFun } = sdk as unknown as Readonly
   Record<"makeAnalyzeRpcFun" | "makeAnalyzeStackRpcFun", Make>
 >;
 
-keepSecrets(deserialize);
+keepSecrets();
 
 /** For tests and benchmarks: asks the SDK for judgements with the messages that the engine asks with. */
 export class Analysis {

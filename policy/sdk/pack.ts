@@ -21,8 +21,7 @@ export function servePack(
   policies: readonly Policy[],
   around: () => Surroundings,
 ): void {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import's bindings could not be replaced
-  keepSecrets(require("@pulumi/policy/deserialize") as Parameters<typeof keepSecrets>[0]);
+  keepSecrets();
   new PolicyPack(name, {
     description,
     enforcementLevel: "mandatory",

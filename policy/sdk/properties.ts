@@ -1,18 +1,22 @@
-import type * as deserialize from "@pulumi/policy/deserialize";
-import { isRecord } from "../judge/property";
+import { hideTexts, isRecord } from "../judge/property";
 
 /** The SDK's own module, in which what reads properties can be replaced. */
-type Deserialize = typeof deserialize & { deserializeProperties?: Read };
+interface Deserialize {
+  deserializeProperties?: Read;
+}
 type Read = (struct: object, keepSecrets: boolean) => object;
 
 /**
  * Lets policies know secrets from other values, which the SDK (1.21.0) lays open before it asks them, so that messages can
  * never hold one; and reads each resource once, where the SDK reads it again for every policy. The SDK itself keeps secrets
- * wrapped when it asks for repairs; this asks it for the same here. In another version, where there is nothing to replace,
- * policies still work and are slower.
+ * wrapped when it asks for repairs; this asks it for the same here. In another version there may be nothing to replace: then
+ * policies are slower, and show no texts at all.
  */
-export function keepSecrets(sdk: Deserialize): void {
+export function keepSecrets(): void {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would give a copy, in which nothing can be replaced
+  const sdk = require("@pulumi/policy/deserialize") as Deserialize;
   const read = sdk.deserializeProperties;
+  if (read === undefined) hideTexts();
   if (read === undefined || kept.has(sdk)) return;
   kept.add(sdk);
   const known = new WeakMap<object, object>();

@@ -19,7 +19,7 @@ export const nodesInPrivateSubnets = defineStackPolicy({
     for (const node of stack.of(INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP)) {
       const subnets = subnetsOf(stack, node);
       if (subnets.length === 0)
-        doubt(node, "its subnet", "is not made in this stack, so its routes are not seen");
+        doubt(node, "its subnet", "is not made in this stack", "Look at the routes of the subnet yourself.");
       for (const subnet of subnets) {
         if (exposed.has(subnet.urn))
           refuse(node, "subnets", `the public subnet "${subnet.name}"`, "Put it into a private subnet.");

@@ -12,11 +12,10 @@ export interface Door {
   readonly last: number;
 }
 
-const EVERYWHERE = /^(0+\.0+\.0+\.0+|::|(0+:){1,7}:?0*)\/0+$/;
-
-/** Whether a range is the whole world. */
+/** Whether a range is the whole world, or more of it than belongs to anybody: two halves would do as well. */
 export function isWorld(range: string | undefined): boolean {
-  return range !== undefined && EVERYWHERE.test(range.trim());
+  const [, address = "", prefix] = /^([\da-f.:]+)\/(\d+)$/i.exec(range?.trim() ?? "") ?? [];
+  return prefix !== undefined && Number(prefix) < (address.includes(":") ? 16 : 8);
 }
 
 /** Looks at every door that a resource opens to the whole world, by TCP or UDP. */
@@ -36,12 +35,12 @@ function openDoors(rule: Property, protocolKey: string, look: (door: Door) => vo
   const protocol = rule.at(protocolKey).text()?.toLowerCase() ?? rule.at(protocolKey).number()?.toString();
   const isAll = protocol === "-1" || protocol === "all";
   if (!isAll && !["tcp", "udp", "6", "17"].includes(protocol ?? "")) return;
-  const look1 = (range: Property): void => {
+  const lookAt = (range: Property): void => {
     if (!isWorld(range.text())) return;
     const first = isAll ? 0 : (rule.at("fromPort").number() ?? 0);
     const last = isAll ? 65535 : (rule.at("toPort").number() ?? 65535);
     look({ from: range, first, last });
   };
-  for (const key of ["cidrBlocks", "ipv6CidrBlocks"]) rule.at(key).each(look1);
-  for (const key of ["cidrIpv4", "cidrIpv6"]) rule.attempt(() => look1(rule.at(key)));
+  for (const key of ["cidrBlocks", "ipv6CidrBlocks"]) rule.at(key).each(lookAt);
+  for (const key of ["cidrIpv4", "cidrIpv6"]) rule.attempt(() => lookAt(rule.at(key)));
 }

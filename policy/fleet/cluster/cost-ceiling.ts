@@ -35,7 +35,12 @@ export const costCeiling = defineStackPolicy({
       const prices = types.map((type) => instancePrice(type.text() ?? ""));
       if (prices.length === 0 || prices.includes(undefined)) {
         const shown = types.map((type) => type.shown()).join(", ") || "a machine without a type";
-        doubt(resource, "its price", `is not in the table for ${shown}`);
+        doubt(
+          resource,
+          "its price",
+          `is not in the table for ${shown}`,
+          "Add it to policy/fleet/prices.json.",
+        );
       }
       // Of several types that may be started the dearest one counts.
       total += count * Math.max(0, ...prices.map((price) => price ?? 0));

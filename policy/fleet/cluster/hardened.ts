@@ -6,7 +6,7 @@ export const hardened = definePolicy({
   description: "Clusters of our own run by RKE2's CIS profile and write an audit log.",
   level: "MUST",
   severity: "high",
-  sources: ["CIS-K 1.2.1", "CIS-K 1.2.16", "CIS-K 1.2.27", "CIS-K 4.2.6", "RKE2 hardening guide"],
+  sources: ["CIS-K 1.2.x", "RKE2 hardening guide"],
   rules: [33, 35],
   // The profile brings protect-kernel-defaults, anonymous-auth=false and the kubelet's settings; Secrets are always encrypted.
   steps: "Leave hardening.cis and hardening.audit at true.",

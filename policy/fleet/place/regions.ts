@@ -27,7 +27,11 @@ export const regions = definePolicy({
     }
     const { region } = resource.provider;
     if (typeof region !== "string" || region === "")
-      doubt("the region", "is not in the program, but in the environment");
+      doubt(
+        "the region",
+        "is in the environment and not in the program",
+        "Set aws:region in the stack's config.",
+      );
     else if (!settings.regions.includes(region))
       refuse("the region", JSON.stringify(region), `Use one of ${settings.regions.join(", ")}.`);
   },

@@ -6,7 +6,7 @@ export const etcdSnapshots = definePolicy({
   description: "Snapshots of etcd go to a bucket over TLS, and EBS copies the state volumes.",
   level: "MUST",
   severity: "high",
-  sources: ["CIS-K 2.1", "CIS-K 2.2", "CIS-K 2.4", "CIS-K 2.5", "CIS-K 1.1.11"],
+  sources: ["CIS-K 2.x", "CIS-K 1.1.11"],
   rules: [34],
   // TLS between members and to clients, and a directory of mode 0700, are how RKE2 sets etcd up; there is no argument to judge.
   steps:

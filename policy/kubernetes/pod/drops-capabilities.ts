@@ -6,7 +6,7 @@ export const dropsCapabilities = definePolicy({
   description: "Containers give up all capabilities, and take back none but the one to open low ports.",
   level: "MUST",
   severity: "high",
-  sources: ["CIS-K 5.2.8", "CIS-K 5.2.9", "CIS-K 5.2.10", "PSS restricted"],
+  sources: ["CIS-K 5.2.8", "CIS-K 5.2.9", "PSS restricted"],
   rules: [38],
   steps:
     'Set capabilities.drop to ["ALL"]. What is added back needs an exemption with its name as the value; NET_RAW lets a pod pose as another.',

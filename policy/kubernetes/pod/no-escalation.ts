@@ -6,7 +6,7 @@ export const noEscalation = definePolicy({
   description: "No process of a container can gain rights that it was not started with.",
   level: "MUST",
   severity: "high",
-  sources: ["CIS-K 5.2.6", "CIS-E 4.2.5", "PSS restricted", "NSA pods"],
+  sources: ["CIS-K 5.2.6", "PSS restricted", "NSA pods"],
   rules: [38],
   steps: "Set securityContext.allowPrivilegeEscalation to false on every container.",
   types: WORKLOAD_TYPES,

@@ -6,7 +6,7 @@ export const ownServiceAccount = definePolicy({
   description: "Pods do not use the default service account, unless they get no token.",
   level: "MUST",
   severity: "medium",
-  sources: ["CIS-K 5.1.5", "CIS-E 4.1.5"],
+  sources: ["CIS-K 5.1.5"],
   rules: [42],
   steps:
     "Make a service account for the workload, or set automountServiceAccountToken to false where it asks nothing of the API.",

@@ -5,7 +5,7 @@ export const noAutomount = definePolicy({
   description: "Service accounts give their token only to pods that ask for it.",
   level: "MUST",
   severity: "medium",
-  sources: ["CIS-K 5.1.6", "CIS-E 4.1.6"],
+  sources: ["CIS-K 5.1.6"],
   rules: [42],
   steps:
     "Set automountServiceAccountToken to false on the account, and to true on the pods that ask something of the API.",
