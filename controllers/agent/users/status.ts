@@ -20,7 +20,7 @@ const LONGEST_MANAGER = 128;
  * Tells on Users what is wrong. Hundreds of agents look at one User, so: what every agent finds alike (the condition, the
  * number of keys) all write in one name and with one content, after a random while, and only if nobody did so before;
  * what one node alone knows it writes to its own entry, and only if it is trouble. At rest and when all is well nobody
- * writes anything. See docs/decisions/0017.
+ * writes anything. See docs/decisions/0020.
  */
 export class UserStatusWriter {
   readonly #shared: Applier;
