@@ -1,5 +1,5 @@
 import path from "node:path";
-import { build, type Plugin } from "esbuild";
+import * as esbuild from "esbuild";
 
 const CLIENT = "@kubernetes/client-node";
 
@@ -7,13 +7,13 @@ const CLIENT = "@kubernetes/client-node";
  * Of the client library only the reading of kubeconfigs is used. It says nowhere that its thousand generated files do
  * nothing when they are loaded, so that all of them would be in the bundle, and in the memory of every program.
  */
-const onlyWhatIsUsed: Plugin = {
+const onlyWhatIsUsed: esbuild.Plugin = {
   name: "only-what-is-used",
-  setup({ onResolve, resolve }) {
-    onResolve({ filter: /.*/ }, async ({ path: wanted, importer, resolveDir, kind, pluginData }) => {
+  setup(build) {
+    build.onResolve({ filter: /.*/ }, async ({ path: wanted, importer, resolveDir, kind, pluginData }) => {
       const isOfClient = wanted === CLIENT || importer.includes(`${path.sep}${CLIENT}${path.sep}`);
       if (!isOfClient || pluginData === CLIENT) return undefined;
-      const found = await resolve(wanted, { importer, resolveDir, kind, pluginData: CLIENT });
+      const found = await build.resolve(wanted, { importer, resolveDir, kind, pluginData: CLIENT });
       return { ...found, sideEffects: false };
     });
   },
@@ -21,7 +21,7 @@ const onlyWhatIsUsed: Plugin = {
 
 /** Bundles a program into one file that needs nothing but Node. */
 export async function bundleProgram(entry: string, outfile: string): Promise<void> {
-  await build({
+  await esbuild.build({
     entryPoints: [entry],
     outfile,
     bundle: true,

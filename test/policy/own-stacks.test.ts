@@ -33,6 +33,11 @@ async function declared(stack: string): Promise<readonly Resource[]> {
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
   let graph: mockGraph.MockGraph | undefined;
+  // With our programs in it, as the sandbox or a person names their images.
+  const host =
+    config["fleetwright-policy:settings"] === undefined ? "ghcr.io/fleetwright" : "fleetwright.dev";
+  for (const name of ["coordinator", "agent"])
+    process.env[`FLEETWRIGHT_${name.toUpperCase()}_IMAGE`] = `${host}/${name}@sha256:${"a".repeat(64)}`;
   await jest.isolateModulesAsync(async () => {
     /* eslint-disable @typescript-eslint/no-require-imports -- they have to run again for each stack */
     const pulumi = require("@pulumi/pulumi") as typeof Pulumi;
