@@ -182,7 +182,17 @@ describeHosts("the agent's program", () => {
   test("leaves accounts as they are without its token, and goes on by itself with a new one", async () => {
     await world.direct.delete(SERVICE_ACCOUNTS, { namespace: world.home, name: ACCOUNT });
     await makeUser(world, { name: "late", sshKeys: [{ key: publicKey("late") }] });
-    await waitFor("a refusal", () => lines.some((line) => /401|Unauthorized/.test(line)), 60_000);
+    // The server believes a token for some seconds after its account is gone, so that there must be more to say.
+    let change = 0;
+    await waitFor(
+      "a refusal",
+      async () => {
+        await world.direct.patch(USERS, { name: "late" }, { spec: { fullName: `Late ${++change}` } });
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        return lines.some((line) => /401|Unauthorized/.test(line));
+      },
+      60_000,
+    );
     expect(host.opens("user-0")).toHaveLength(1);
     const before = lines.length;
     await new Promise((resolve) => setTimeout(resolve, 2000));
