@@ -173,6 +173,7 @@ describeMachines("a cluster that the program built", () => {
       const least = { nodes: Infinity, guests: Infinity };
       let isOver = false;
       const watch = (async () => {
+        // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- it is set below, while this runs
         while (!isOver) {
           const found = await cluster.get("deployment", "guests").catch(() => undefined);
           const nodes = await web().catch(() => undefined);

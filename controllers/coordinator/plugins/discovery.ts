@@ -1,4 +1,4 @@
-import { ApiError, type ApiClient, type Resource } from "../../runtime";
+import { ApiError, ConnectionError, type ApiClient, type Resource } from "../../runtime";
 import { isRecord, type Manifest } from "./manifest";
 
 /** Where objects of a kind are served; or that there is no such kind; or why nobody can say at the moment. */
@@ -6,10 +6,12 @@ export type Found = { resource: Resource } | { missing: true } | { unavailable: 
 
 const KEEP_MS = 60_000;
 const KEEP_MISSING_MS = 1000;
+const KEEP_UNAVAILABLE_MS = 5000;
 
 interface Known {
-  until: number;
-  resources: ReadonlyMap<string, Resource> | undefined;
+  at: number;
+  resources: ReadonlyMap<string, Resource>;
+  unavailable?: string;
 }
 
 /**
@@ -28,37 +30,29 @@ export class Discovery {
     { apiVersion, kind }: Pick<Manifest, "apiVersion" | "kind">,
     signal: AbortSignal,
   ): Promise<Found> {
-    try {
-      const resource = (await this.#group(apiVersion, kind, signal))?.get(kind);
-      return resource === undefined ? { missing: true } : { resource };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return { unavailable: error.status.message ?? `${error.code}` };
-    }
-  }
-
-  async #group(
-    apiVersion: string,
-    kind: string,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, Resource> | undefined> {
     const now = this.#client.clock.monotonic();
-    const known = this.#known.get(apiVersion);
-    // A kind that was not there a moment ago may be there now: its definition may have just been made.
-    const wait = known?.resources?.has(kind) === true ? 0 : KEEP_MS - KEEP_MISSING_MS;
-    if (known !== undefined && now < known.until - wait) return known.resources;
-    const resources = await this.#ask(apiVersion, signal);
-    this.#known.set(apiVersion, { until: now + KEEP_MS, resources });
-    return resources;
+    let known = this.#known.get(apiVersion);
+    if (known === undefined || now - known.at >= keepMs(known, kind)) {
+      known = { at: now, ...(await this.#ask(apiVersion, signal)) };
+      this.#known.set(apiVersion, known);
+    }
+    const resource = known.resources.get(kind);
+    if (resource !== undefined) return { resource };
+    return known.unavailable === undefined ? { missing: true } : { unavailable: known.unavailable };
   }
 
-  async #ask(apiVersion: string, signal: AbortSignal): Promise<Map<string, Resource> | undefined> {
+  async #ask(apiVersion: string, signal: AbortSignal): Promise<Omit<Known, "at">> {
     const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
     let answer: unknown;
     try {
       answer = await this.#client.request({ method: "GET", path, signal });
     } catch (error) {
-      if (error instanceof ApiError && error.code === 404) return undefined;
+      if (error instanceof ApiError && error.code === 404) return { resources: new Map() };
+      if (error instanceof ApiError)
+        return { resources: new Map(), unavailable: error.status.message ?? `${error.code}` };
+      // An API that never answers is down, too.
+      if (error instanceof ConnectionError && error.code === "ETIMEDOUT")
+        return { resources: new Map(), unavailable: error.message };
       throw error;
     }
     const list: unknown[] = isRecord(answer) && Array.isArray(answer.resources) ? answer.resources : [];
@@ -70,6 +64,12 @@ export class Discovery {
       if (typeof plural !== "string" || typeof kind !== "string" || plural.includes("/")) continue;
       found.set(kind, { group, version, kind, plural, namespaced: namespaced === true });
     }
-    return found;
+    return { resources: found };
   }
+}
+
+// A kind that was not there a moment ago may be there now: its definition may have just been made.
+function keepMs({ resources, unavailable }: Known, kind: string): number {
+  if (resources.has(kind)) return KEEP_MS;
+  return unavailable === undefined ? KEEP_MISSING_MS : KEEP_UNAVAILABLE_MS;
 }

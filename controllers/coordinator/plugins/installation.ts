@@ -172,7 +172,7 @@ export function removalOptions(
 
 /** Every object that revisions ever had, placed; of a kind that is gone there are none any more. */
 export async function everything(
-  { metadata }: PluginObject,
+  { metadata, spec }: PluginObject,
   revisions: readonly Revision[],
   discovery: Discovery,
   signal: AbortSignal,
@@ -180,7 +180,7 @@ export async function everything(
 ): Promise<{ targets: Placed[]; problems: Problem[] }> {
   const targets = new Map<string, Placed>();
   const problems = new Map<string, Problem>();
-  const all = [...revisions, { objects: [...more], namespace: "" }];
+  const all = [...revisions, { objects: [...more], namespace: spec.namespace }];
   for (const { objects, namespace } of all) {
     const { placed, unplaced } = await place(metadata.name, objects, namespace, discovery, signal);
     for (const one of placed) targets.set(one.id, one);

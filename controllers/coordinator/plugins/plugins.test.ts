@@ -373,6 +373,24 @@ test("an object of the same name that is not ours is never adopted, and its cond
   await world.direct.delete(CONFIG_MAPS, { namespace: NS, name: "free" });
 });
 
+test("one that somebody makes at the very moment is not adopted either, and keeps nothing of ours", async () => {
+  const plugin = probe("raced");
+  // Between our look and our write.
+  running.proxy.plan = ({ method, path, query }) => {
+    if (method !== "PATCH" || !path.endsWith("/raced") || query.get("force") !== "false") return undefined;
+    running.proxy.plan = undefined;
+    void world.direct.create(CONFIG_MAPS, configMap("raced", { theirs: "x" }, NS));
+    return { kind: "delay", ms: 1000 };
+  };
+  await plugin.create(inline(configMap("raced")));
+  await plugin.says("Applied", "ForeignObject");
+  const live = await find(world.direct, CONFIG_MAPS, { namespace: NS, name: "raced" });
+  expect([live?.data, live?.metadata.labels]).toEqual([{ theirs: "x" }, undefined]);
+  await plugin.delete();
+  await plugin.gone();
+  expect(await data("raced")).toEqual({ theirs: "x" });
+});
+
 test("a conflict with another field manager is told by manager and field, and stops nothing else", async () => {
   const plugin = probe("conflict");
   await plugin.create(inline(configMap("contested"), configMap("peaceful", { v: "1" })));

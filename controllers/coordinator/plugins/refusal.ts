@@ -48,6 +48,11 @@ export function problemOf(
       message: `${what}: its API does not answer: ${said(error)}`,
       passing: true,
     };
+  if ((error.code === 400 || error.code === 422) && manifest.kind === "Secret")
+    return {
+      reason: "Invalid",
+      message: `${what}: the server does not take it (${error.code} ${error.reason}); what it says is not shown, because it may hold what is secret. Try it by kubectl apply --dry-run=server.`,
+    };
   if (error.code === 400 || error.code === 422) {
     const fix = /immutable|may not change/i.test(said(error))
       ? "Delete the object, so that it is made anew, or keep what it was."

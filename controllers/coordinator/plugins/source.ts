@@ -1,9 +1,10 @@
+import { ApiError } from "../../runtime";
 import type { PluginObject } from "../kinds";
 import { CONFIG_MAPS, SECRETS } from "../native";
 import type { Account } from "./account";
 import { artifactDocuments } from "./artifact";
 import type { Downloader } from "./download";
-import { documentsIn, isRecord, manifestsIn, MAX_BYTES, unfolded } from "./manifest";
+import { documentsIn, manifestsIn, MAX_BYTES, unfolded } from "./manifest";
 import { PluginError } from "./problem";
 import { mayNotImpersonate } from "./rights";
 import { digestOf, type Desired, type Revision } from "./revision";
@@ -138,14 +139,13 @@ async function reading<T>(
   try {
     found = await read();
   } catch (error) {
-    const code = isRecord(error) ? error.code : undefined;
-    if (code !== 403) throw error;
-    const { namespace: home, name: account_ } = account.name;
+    if (!(error instanceof ApiError) || error.code !== 403) throw error;
+    const { namespace: home, name: who } = account.name;
     const refused = mayNotImpersonate(error, account.name);
     throw new PluginError(
       refused?.reason ?? "Forbidden",
       refused?.message ??
-        `The service account ${home}/${account_} may not read the ${kind} ${namespace}/${name}: put it into a namespace where it may, or grant it: kubectl create role ${account_}-reads -n ${namespace} --verb=get --resource=${kind.toLowerCase()}s --resource-name=${name} && kubectl create rolebinding ${account_}-reads -n ${namespace} --role=${account_}-reads --serviceaccount=${home}:${account_}.`,
+        `The service account ${home}/${who} may not read the ${kind} ${namespace}/${name}: put it into a namespace where it may, or grant it: kubectl create role ${who}-reads -n ${namespace} --verb=get --resource=${kind.toLowerCase()}s --resource-name=${name} && kubectl create rolebinding ${who}-reads -n ${namespace} --role=${who}-reads --serviceaccount=${home}:${who}.`,
     );
   }
   if (found !== undefined) return found;

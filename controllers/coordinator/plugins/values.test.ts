@@ -26,12 +26,8 @@ test.each<[string, unknown, unknown]>([
 test.each<[string, string, string]>([
   ["a value that is missing", "${nobody}", "there is no value for nobody: add it to spec.values"],
   ["a value that every object has", "${constructor}", "there is no value for constructor"],
-  [
-    "a text where a number is wanted",
-    "${place:int}",
-    'place is "here" but stands where a whole number is wanted',
-  ],
-  ["a number where a truth value is wanted", "${count:bool}", "where true or false is wanted"],
+  ["a text where a number is wanted", "${place:int}", "the value of place is not a whole number"],
+  ["a number where a truth value is wanted", "${count:bool}", "the value of count is not true or false"],
   ["a type within a text", "port ${count:int}", "only a whole one can become another type"],
 ])("%s is refused", (_what, manifest, says) => {
   expect(() => substitute({ a: manifest }, VALUES)).toThrow(says);

@@ -25,9 +25,8 @@ export function substitute<T>(manifests: T, values: Values): T {
     if (type === "bool" && (text === "true" || text === "false")) return text === "true";
     const number = Number(text);
     if (type === "int" && /^-?[0-9]{1,15}$/.test(text)) return number;
-    wrong.add(
-      `${key} is ${JSON.stringify(text.slice(0, 40))} but stands where ${type === "int" ? "a whole number" : "true or false"} is wanted`,
-    );
+    // Not the value itself: it may come out of a Secret.
+    wrong.add(`the value of ${key} is not ${type === "int" ? "a whole number" : "true or false"}`);
     return text;
   };
   const fill = (value: unknown): unknown => {
