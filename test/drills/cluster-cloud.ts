@@ -1,5 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
-import { startCloud, type Cloud } from "../../sandbox/cloud";
+import { imagesOf, startCloud, type Cloud } from "../../sandbox/cloud";
 import { waitFor } from "../../sandbox/deadline";
 import { Failure } from "../../sandbox/failure";
 import { isObject, listAt, parseJson, textAt } from "../../sandbox/json";
@@ -8,6 +8,7 @@ import type { CommandResult } from "../../sandbox/machines/command";
 import { DEFAULT_RELEASE } from "../../sandbox/machines/rke2";
 import { trialCloudFolder } from "../../sandbox/machines/trial-hall";
 import { ensureTools } from "../../sandbox/toolchain";
+import { ensureWorkloadImages } from "../../sandbox/workload-images";
 import { StackProgram } from "../stack-program";
 
 /** A node as the API shows it. */
@@ -28,14 +29,21 @@ export class ClusterCloud {
     private readonly kubectlPath: string,
   ) {}
 
-  /** Brings up a cloud whose machines can run these releases, and makes the stack; nothing is in it yet. */
-  static async open(releases: readonly string[] = [DEFAULT_RELEASE]): Promise<ClusterCloud> {
+  /**
+   * Brings up a cloud whose machines can run these releases, and makes the stack; nothing is in it yet. With `programs`, the
+   * coordinator and the agent of this checkout are packed, and the stack installs them.
+   */
+  static async open({
+    releases = [DEFAULT_RELEASE],
+    programs = false,
+  }: { releases?: readonly string[]; programs?: boolean } = {}): Promise<ClusterCloud> {
     const dir = trialCloudFolder();
     const { kubectl } = await ensureTools(["kubectl"]);
     const cloud = await startCloud({ dir, rke2: releases });
     const { hall, reason } = cloud;
     if (hall === undefined) throw new Failure(`there are no machines: ${reason ?? ""}`);
-    const environment = { ...cloud.aws.environment, AWS_ENDPOINT_URL: cloud.endpoint };
+    const images = programs ? await ensureWorkloadImages(imagesOf(dir)) : {};
+    const environment = { ...cloud.aws.environment, ...images, AWS_ENDPOINT_URL: cloud.endpoint };
     const program = await StackProgram.open("dev", environment, (argv) => hall.command(argv));
     return new ClusterCloud(dir, cloud, hall, program, kubectl.path);
   }

@@ -19,7 +19,7 @@ describeMachines("a cluster that the program built", () => {
   jest.setTimeout(1_200_000);
 
   beforeAll(async () => {
-    cluster = await ClusterCloud.open([EARLIER_RELEASE, DEFAULT_RELEASE]);
+    cluster = await ClusterCloud.open({ releases: [EARLIER_RELEASE, DEFAULT_RELEASE] });
     aws = clientsFor(cluster.cloud.aws.endpoint, cluster.cloud.aws.region);
     await cluster.describe((args) => {
       args.version = EARLIER_RELEASE;
