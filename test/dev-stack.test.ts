@@ -1,5 +1,4 @@
-import { waitFor } from "../sandbox/deadline";
-import { listAt, parseJson, textAt } from "../sandbox/json";
+import { parseJson } from "../sandbox/json";
 import { describeMachines } from "../sandbox/machines/trial-hall";
 import {
   echoObjects,
@@ -17,7 +16,7 @@ describeMachines("the stack dev", () => {
   jest.setTimeout(3 * PROMISE_MS);
 
   beforeAll(async () => {
-    cluster = await ClusterCloud.open({ programs: true });
+    cluster = await ClusterCloud.open();
   });
   afterAll(async () => {
     await cluster.close();
@@ -58,93 +57,5 @@ describeMachines("the stack dev", () => {
       const { stdout, stderr } = await cluster.kubectl(["exec", name, "--", "/usr/bin/node", "-e", program]);
       expect([name, parseJson(stdout), stderr]).toEqual([name, { pods: nodes, service: nodes }, ""]);
     }
-  });
-
-  test("runs the coordinator twice, and the agent on every node", async () => {
-    const nodes = await cluster.nodes();
-    await cluster.readyPods("app.kubernetes.io/name=fleetwright-coordinator", 2);
-    const agents = await cluster.readyPods("app.kubernetes.io/name=fleetwright-agent", nodes.length);
-    expect(agents.map(({ node }) => node).sort()).toEqual(nodes.map(({ name }) => name).sort());
-  });
-
-  describe("with a user, a registry, labels, a plugin and a role in its file", () => {
-    const login = async (): Promise<boolean> => {
-      const key = cluster.program.engine.path("key");
-      const options = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "BatchMode=yes"];
-      const [{ privateIp } = { privateIp: "" }] = await cluster.hall.list();
-      const words = ["-i", key, ...options.flatMap((option) => ["-o", option]), `jane@${privateIp}`, "true"];
-      return (await cluster.hall.exec(["ssh", ...words])).code === 0;
-    };
-    const mayListPods = async (): Promise<boolean> =>
-      (await cluster.kubectl(["auth", "can-i", "list", "pods", "--as", "jane"])).code === 0;
-    const labelled = async (): Promise<number> =>
-      listAt(await cluster.get("nodes", "--selector", "cluster.fleetwright.dev/tier=gold"), "items").length;
-    const pullSecrets = async (): Promise<number> =>
-      listAt(await cluster.get("secrets", "--namespace", "shop"), "items").filter(
-        (secret) => textAt(secret, "type") === "kubernetes.io/dockerconfigjson",
-      ).length;
-    const samplePods = async (): Promise<number> =>
-      listAt(await cluster.get("deployments", "--namespace", "fleetwright-plugins"), "items").length;
-    const facts = async (): Promise<object> => ({
-      login: await login(),
-      mayListPods: await mayListPods(),
-      labelled: await labelled(),
-      pullSecrets: await pullSecrets(),
-      samplePods: await samplePods(),
-    });
-    const becomes = async (wanted: object): Promise<void> => {
-      await waitFor(
-        JSON.stringify(wanted),
-        async () => {
-          const found = JSON.stringify(await facts());
-          return found === JSON.stringify(wanted) || found;
-        },
-        { timeoutMs: 120_000, intervalMs: 500 },
-      );
-    };
-
-    test("does what it says, for what is there and for what comes later", async () => {
-      await cluster.kubectl(["create", "namespace", "shop"]);
-      const key = cluster.program.engine.path("key");
-      await cluster.hall.exec(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "jane", "-f", key]);
-      const { stdout: publicKey } = await cluster.hall.exec(["cat", `${key}.pub`]);
-      await cluster.program.configure((config) => {
-        config["fleetwright:users"] = [{ name: "jane", sshKeys: [{ key: publicKey.trim() }] }];
-        config["fleetwright:registries"] = [{ name: "github", provider: "github", endpoint: "ghcr.io" }];
-        config["fleetwright:registryCredentials"] = { github: { username: "robot", password: "hush" } };
-        config["fleetwright:nodeLabels"] = { cluster: { tier: "gold" } };
-        config["fleetwright:plugins"] = [{ name: "metrics-server", bundled: "metrics-server" }];
-        config["fleetwright:roles"] = [
-          { name: "viewer", rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }] },
-        ];
-        config["fleetwright:bindings"] = [{ role: "viewer", user: "jane" }];
-      });
-      expect(await cluster.up()).toMatchObject({ create: 7 });
-      await becomes({ login: true, mayListPods: true, labelled: 6, pullSecrets: 1, samplePods: 1 });
-    });
-
-    test("takes all of it back when it is taken out of the file", async () => {
-      await cluster.program.configure((config) => {
-        for (const name of [
-          "users",
-          "registries",
-          "registryCredentials",
-          "nodeLabels",
-          "plugins",
-          "roles",
-          "bindings",
-        ])
-          delete config[`fleetwright:${name}`];
-      });
-      expect(await cluster.up()).toMatchObject({ delete: 7 });
-      await becomes({ login: false, mayListPods: false, labelled: 0, pullSecrets: 0, samplePods: 0 });
-    });
-  });
-
-  test("leaves nothing when it is destroyed", async () => {
-    await cluster.program.changes("destroy");
-    expect(await cluster.hall.list()).toEqual([]);
-    expect(await cluster.hall.volumes.list()).toEqual([]);
-    expect(cluster.hall.switchboard.balancers()).toEqual([]);
   });
 });
