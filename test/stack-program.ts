@@ -25,7 +25,15 @@ export class StackProgram extends PulumiProgram {
     const folder = engine.path("project");
     const settings = `Pulumi.${stack}.yaml`;
     mkdirSync(folder);
-    for (const file of ["Pulumi.yaml", settings, "package.json", "run.js", "plain-errors.js", "index.ts"])
+    for (const file of [
+      "Pulumi.yaml",
+      settings,
+      "package.json",
+      "run.js",
+      "plain-errors.js",
+      "index.ts",
+      "config.ts",
+    ])
       cpSync(join(PROJECT, file), join(folder, file));
     for (const entry of readdirSync(PROJECT, { withFileTypes: true })) {
       if (entry.isDirectory() && !entry.name.startsWith("."))

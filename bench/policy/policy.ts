@@ -93,7 +93,18 @@ export const policy: Benchmark = {
 /** The project with the stack dev, whose AWS is the one of this run. */
 async function dev(folder: string, endpoint: string): Promise<string> {
   const project = path.join(folder, "project");
-  for (const file of ["Pulumi.yaml", "package.json", "run.js", "plain-errors.js", "index.ts", "components"])
+  for (const file of [
+    "Pulumi.yaml",
+    "package.json",
+    "run.js",
+    "plain-errors.js",
+    "index.ts",
+    "config.ts",
+    "api",
+    "components",
+    "controllers",
+    "scripts",
+  ])
     await cp(path.join(ROOT, file), path.join(project, file), { recursive: true });
   await symlink(path.join(ROOT, "node_modules"), path.join(project, "node_modules"));
   const settings = await readFile(path.join(ROOT, "Pulumi.dev.yaml"), "utf8");
