@@ -42,7 +42,8 @@ export async function ensureWorkloadImages(store: ImageStore): Promise<Record<st
       const source = path.join(work, `${name}.js`);
       await bundle(source);
       const content = createHash("sha256")
-        .update(process.version)
+        // Who it runs as and how Node is started are in the image too.
+        .update(JSON.stringify([process.version, settings]))
         .update(await readFile(source));
       const tag = content.digest("hex").slice(0, 16);
       const known = await store.resolve(name, tag);

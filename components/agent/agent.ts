@@ -12,6 +12,7 @@ import { type Problem, refuseProblems } from "../cluster/problem";
 import { transformed, type Transform } from "../cluster/transform";
 import { declareIdentity, type IdentityTransforms } from "./identity";
 import { imageProblems } from "./image";
+import { probes } from "./probes";
 import { PRIORITY_CLASS } from "./system-namespace";
 
 /** The arguments of `Agent`. */
@@ -123,21 +124,7 @@ function podSpec(
         ],
         env: [{ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }],
         ports: [{ name: "metrics", containerPort: METRICS_PORT }],
-        startupProbe: {
-          httpGet: { path: "/healthz", port: "metrics" },
-          periodSeconds: 2,
-          failureThreshold: 60,
-        },
-        livenessProbe: {
-          httpGet: { path: "/healthz", port: "metrics" },
-          periodSeconds: 30,
-          timeoutSeconds: 10,
-        },
-        readinessProbe: {
-          httpGet: { path: "/readyz", port: "metrics" },
-          periodSeconds: 5,
-          timeoutSeconds: 5,
-        },
+        ...probes(30),
         resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "256Mi" } },
         securityContext: {
           ...SECURITY_CONTEXT,

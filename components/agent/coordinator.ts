@@ -5,6 +5,7 @@ import { type Problem, refuseProblems } from "../cluster/problem";
 import { transformed, type Transform } from "../cluster/transform";
 import { declareIdentity, type IdentityTransforms } from "./identity";
 import { imageProblems } from "./image";
+import { probes } from "./probes";
 import { PRIORITY_CLASS } from "./system-namespace";
 
 /** The arguments of `Coordinator`. */
@@ -191,21 +192,7 @@ function podSpec(
         args: [`--controllers=${controllers}`, `--log-level=${logLevel}`, `--port=${PORT}`],
         env: [{ name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
         ports: [{ name: "metrics", containerPort: PORT }],
-        startupProbe: {
-          httpGet: { path: "/healthz", port: "metrics" },
-          periodSeconds: 2,
-          failureThreshold: 60,
-        },
-        livenessProbe: {
-          httpGet: { path: "/healthz", port: "metrics" },
-          periodSeconds: 20,
-          timeoutSeconds: 10,
-        },
-        readinessProbe: {
-          httpGet: { path: "/readyz", port: "metrics" },
-          periodSeconds: 5,
-          timeoutSeconds: 5,
-        },
+        ...probes(20),
         resources: {
           requests: { cpu: "50m", memory: "128Mi" },
           limits: { memory: "512Mi" },
