@@ -78,9 +78,9 @@ test("labels come, change and go with their declarations; other labels stay", as
     nodes: { labelled: 3, total: 3 },
     observedGeneration: 1,
   });
-  expect((await world.direct.get(NODE_POOL_LABELS, { name: "disk" })).status?.nodes).toEqual({
-    labelled: 2,
-    total: 2,
+  await waitFor("the pool's count", async () => {
+    const { status } = await world.direct.get(NODE_POOL_LABELS, { name: "disk" });
+    return status?.nodes?.labelled === 2 && status.nodes.total === 2;
   });
   await world.direct.patch(CLUSTER_LABELS, { name: "env" }, { spec: { value: "prod" } });
   const prod = { "cluster.fleetwright.dev/env": "prod" };
