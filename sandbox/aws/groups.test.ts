@@ -257,7 +257,11 @@ describe("a group with hooks on the way in and out", () => {
     await cloud.ec2.send(
       new CreateLaunchTemplateVersionCommand({
         LaunchTemplateId: template,
-        LaunchTemplateData: { ImageId: IMAGE, InstanceType: "t3.medium" },
+        LaunchTemplateData: {
+          ImageId: IMAGE,
+          InstanceType: "t3.medium",
+          UserData: Buffer.from("#!/bin/sh\n").toString("base64"),
+        },
       }),
     );
     await cloud.autoscaling.send(

@@ -2,8 +2,9 @@
 
 from moto.autoscaling import models as autoscaling
 from moto.ec2.exceptions import MissingParameterError
-from moto.ec2.models import instances
+from moto.ec2.models import instances, launch_templates
 from moto.ec2.responses.instances import InstanceResponse
+from moto.ec2.utils import parse_user_data
 
 import groups
 import timing
@@ -111,11 +112,24 @@ def _targets_in_time(update):
     return update_attached_target_groups
 
 
+def _user_data_in_every_version(create):
+    """moto reads the user data of a template's first version only, and fails when a group starts a machine of another."""
+
+    def create_version(self, data, description):
+        if isinstance(data.get("UserData"), str):
+            data = {**data, "UserData": parse_user_data(data["UserData"])}
+        return create(self, data, description)
+
+    return create_version
+
+
 def apply():
     """Puts the corrections into moto's classes."""
     instances.Instance.setup_defaults = _root_volume
     instances.InstanceBackend.run_instances = _whole_launch(instances.InstanceBackend.run_instances)
     InstanceResponse._validate_block_device_mapping = _sizes_later(InstanceResponse._validate_block_device_mapping)
+    template = launch_templates.LaunchTemplate
+    template.create_version = _user_data_in_every_version(template.create_version)
     backend = autoscaling.AutoScalingBackend
     backend.update_attached_target_groups = _targets_in_time(backend.update_attached_target_groups)
     autoscaling.FakeAutoScalingGroup.replace_autoscaling_group_instances = _spread_over_subnets
