@@ -57,13 +57,9 @@ describeHosts("the agent's program", () => {
     writeFileSync(path.join(work, "token"), status.token);
   }
 
-  beforeAll(async () => {
-    [world] = await Promise.all([startWorld(), bundleAgent(path.join(work, "agent.js"))]);
-    await world.direct.create(NODES, { metadata: { name: "n1", labels: { keep: "me" } } });
-    await world.direct.create(NODES, { metadata: { name: "n2" } });
-    const [role] = loadAll(readFileSync(path.join(__dirname, "role.yaml"), "utf8")) as Role[];
-    await world.direct.request({ method: "POST", path: `${RBAC}/clusterroles`, body: role });
-    await world.direct.request({
+  /** Gives the account the role. */
+  const bind = (): Promise<unknown> =>
+    world.direct.request({
       method: "POST",
       path: `${RBAC}/clusterrolebindings`,
       body: {
@@ -74,6 +70,14 @@ describeHosts("the agent's program", () => {
         subjects: [{ kind: "ServiceAccount", namespace: world.home, name: ACCOUNT }],
       },
     });
+
+  beforeAll(async () => {
+    [world] = await Promise.all([startWorld(), bundleAgent(path.join(work, "agent.js"))]);
+    await world.direct.create(NODES, { metadata: { name: "n1", labels: { keep: "me" } } });
+    await world.direct.create(NODES, { metadata: { name: "n2" } });
+    const [role] = loadAll(readFileSync(path.join(__dirname, "role.yaml"), "utf8")) as Role[];
+    await world.direct.request({ method: "POST", path: `${RBAC}/clusterroles`, body: role });
+    await bind();
     await admit();
     writeFileSync(path.join(work, "ca.crt"), readFileSync(world.plane.caCertificate));
     const machine = trialMachine({
@@ -201,6 +205,44 @@ describeHosts("the agent's program", () => {
     await admit();
     await waitFor("the account", () => host.opens("late").length === 1, 60_000);
     await waitFor("the status", async () => (await readyReason("late")) === "Accepted", 90_000);
+  }, 180_000);
+
+  test("row 19: keeps accounts in order when its rights are taken, says so, and goes on when it has them again", async () => {
+    const tamper = async (): Promise<void> => {
+      writeFileSync(host.at("home/user-1/.ssh/authorized_keys"), "x\n");
+      await waitFor("the keys to come back", () => host.opens("user-1").length === 1);
+    };
+    const told = async (): Promise<number> => {
+      const path = "/apis/events.k8s.io/v1/events?fieldSelector=regarding.name=user-1";
+      const { items } = await world.direct.request<{ items: { series?: { count: number } }[] }>({
+        method: "GET",
+        path,
+      });
+      return items.reduce((sum, { series }) => sum + (series?.count ?? 1), 0);
+    };
+    await world.direct.request({ method: "DELETE", path: `${RBAC}/clusterrolebindings/${ACCOUNT}` });
+    const before = lines.length;
+    await waitFor(
+      "a refusal",
+      async () => {
+        await tamper();
+        return lines.slice(before).some((line) => /403|forbidden/i.test(line));
+      },
+      60_000,
+    );
+    expect(host.opens("user-0")).toHaveLength(1);
+    await bind();
+    const known = await told();
+    await waitFor(
+      "an event again",
+      async () => {
+        await tamper();
+        return (await told()) > known;
+      },
+      60_000,
+    );
+    await makeUser(world, { name: "after", sshKeys: [{ key: publicKey("after") }] });
+    await waitFor("the account", () => host.opens("after").length === 1, 60_000);
   }, 180_000);
 
   test("ends in order when asked, and leaves the accounts", async () => {
