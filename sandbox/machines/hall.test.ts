@@ -43,6 +43,12 @@ describeMachines("a machine", () => {
     expect(await hall.console(id)).toMatch(/Cloud-init v\. .* finished/);
   });
 
+  test("goes on whatever it says on its console", async () => {
+    // Its first process says there what takes long, and would stand still with all others if nobody took it.
+    const script = "head -c 200000 /dev/zero >/dev/console && echo all";
+    expect(await hall.inside(id).run(["timeout", "20", "sh", "-c", script])).toBe("all\n");
+  });
+
   test("runs its user data once for its id, not at a reboot or a start", async () => {
     await booted(hall, id);
     expect(await sh("cat /var/lib/user-data")).toBe("ran\n");

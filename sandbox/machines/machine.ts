@@ -65,7 +65,7 @@ export function nspawnArguments(spec: MachineSpec, around: MachineSurroundings):
     "--register=no",
     "--keep-unit",
     `--network-namespace-path=${around.networkNamespace}`,
-    "--console=passive",
+    "--console=pipe",
     "--capability=all",
     "--system-call-filter=@known",
     "--resolv-conf=off",
