@@ -66,6 +66,8 @@ export interface Policy extends Description<SettingsSchema> {
   readonly settings: SettingsSchema;
   /** The types that it judges; for a policy of a stack, those without which it has nothing to say. */
   readonly types: readonly string[];
+  /** Other types whose properties it looks at. */
+  readonly looksAt?: readonly string[];
   readonly judges: "resource" | "stack";
   /** All that it finds in a stack, which may be one resource. */
   find(stack: Stack, around: Surroundings): Finding[];
@@ -108,6 +110,7 @@ export function definePolicy<const S extends SettingsSchema = SettingsSchema>(
 export function defineStackPolicy<const S extends SettingsSchema = SettingsSchema>(
   policy: Description<S> & {
     readonly types: readonly string[];
+    readonly looksAt?: readonly string[];
     check(subject: StackSubject<S>): void;
   },
 ): Policy {

@@ -3,6 +3,10 @@ import type { Resource, Stack } from "../../judge/resource";
 import { AUTO_SCALING_GROUP, INSTANCE, NODE_GROUP, SUBNET } from "../types";
 
 const INTERFACE = "aws:ec2/networkInterface:NetworkInterface";
+const GATEWAY = "aws:ec2/internetGateway:InternetGateway";
+const ROUTE = "aws:ec2/route:Route";
+const ROUTE_TABLE = "aws:ec2/routeTable:RouteTable";
+const ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation";
 
 export const nodesInPrivateSubnets = defineStackPolicy({
   name: "aws-ec2-nodes-in-private-subnets",
@@ -14,6 +18,7 @@ export const nodesInPrivateSubnets = defineStackPolicy({
   steps:
     "Put nodes into subnets whose route table has no way to an internet gateway; a NAT gateway lets them out.",
   types: [INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP],
+  looksAt: [INTERFACE, GATEWAY, ROUTE, ROUTE_TABLE, ASSOCIATION],
   check({ stack, refuse, doubt }) {
     const exposed = publicSubnets(stack);
     for (const node of stack.of(INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP)) {
@@ -33,17 +38,17 @@ export const nodesInPrivateSubnets = defineStackPolicy({
  * of it has an id.
  */
 function publicSubnets(stack: Stack): Set<string> {
-  const isGateway = ({ type }: Resource): boolean => type === "aws:ec2/internetGateway:InternetGateway";
+  const isGateway = ({ type }: Resource): boolean => type === GATEWAY;
   const out = new Set<string>();
-  for (const route of stack.of("aws:ec2/route:Route")) {
+  for (const route of stack.of(ROUTE)) {
     if (stack.behind(route, "gatewayId").some(isGateway))
       stack.behind(route, "routeTableId").forEach(({ urn }) => out.add(urn));
   }
-  for (const table of stack.of("aws:ec2/routeTable:RouteTable")) {
+  for (const table of stack.of(ROUTE_TABLE)) {
     if (stack.behind(table, "routes").some(isGateway)) out.add(table.urn);
   }
   const subnets = stack
-    .of("aws:ec2/routeTableAssociation:RouteTableAssociation")
+    .of(ASSOCIATION)
     .filter((one) => stack.behind(one, "routeTableId").some(({ urn }) => out.has(urn)))
     .flatMap((one) => stack.behind(one, "subnetId"));
   return new Set(subnets.map(({ urn }) => urn));

@@ -12,6 +12,7 @@ export const vpcFlowLogs = defineStackPolicy({
   rules: [15],
   steps: "Make a flow log for the VPC, into a log group or a bucket that is kept long enough.",
   types: [VPC],
+  looksAt: [FLOW_LOG],
   check({ stack, outputs, each, refuse, doubt }) {
     const logs = stack.of(FLOW_LOG);
     each(stack.of(VPC), (vpc, network) => {

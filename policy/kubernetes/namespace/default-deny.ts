@@ -13,6 +13,7 @@ export const defaultDeny = defineStackPolicy({
   rules: [43],
   steps: "Make a NetworkPolicy with an empty podSelector, the type Ingress and no ingress rules.",
   types: [NAMESPACE],
+  looksAt: [NETWORK_POLICY],
   check({ stack, outputs, each, refuse, doubt }) {
     const closing = stack.of(NETWORK_POLICY).filter((policy) => closes(outputs(policy)));
     each(stack.of(NAMESPACE), (namespace, properties) => {

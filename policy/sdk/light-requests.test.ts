@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import * as wire from "@pulumi/pulumi/proto/analyzer_pb";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { policies } from "../policies";
+import { lightResource, lightStack } from "./light-requests";
+
+const long = "x".repeat(300);
+const TYPES = new Set(["aws:ec2/instance:Instance"]);
+
+function filled<Message extends wire.AnalyzeRequest | wire.AnalyzerResource>(
+  message: Message,
+  type: string,
+): Message {
+  message.setType(type);
+  message.setName("a name");
+  message.setUrn(`urn:pulumi:dev::test::${type}::${long}`);
+  message.setProperties(Struct.fromJavaScript({ text: long, nested: { list: [1, true, null] } }));
+  const options = new wire.AnalyzerResourceOptions();
+  options.setProtect(true);
+  message.setOptions(options);
+  return message;
+}
+const propertiesOf = (message: wire.AnalyzeRequest | wire.AnalyzerResource): unknown =>
+  message.getProperties()?.toJavaScript();
+
+test("a resource that is judged is read whole", () => {
+  const request = filled(new wire.AnalyzeRequest(), "aws:ec2/instance:Instance");
+  const bytes = Buffer.from(request.serializeBinary());
+  expect(lightResource(bytes, TYPES)).toBe(bytes);
+});
+
+test("one that is not keeps all but its properties", () => {
+  const request = filled(new wire.AnalyzeRequest(), "aws:ec2/vpc:Vpc");
+  const read = wire.AnalyzeRequest.deserializeBinary(
+    lightResource(Buffer.from(request.serializeBinary()), TYPES),
+  );
+  expect(propertiesOf(read)).toEqual({});
+  request.setProperties(new Struct());
+  expect(read.toObject()).toEqual(request.toObject());
+});
+
+test("a stack keeps every resource, and the properties of those that are judged", () => {
+  const request = new wire.AnalyzeStackRequest();
+  const types = ["aws:ec2/vpc:Vpc", "aws:ec2/instance:Instance", "kubernetes:core/v1:Secret"];
+  request.setResourcesList(types.map((type) => filled(new wire.AnalyzerResource(), type)));
+  const read = wire.AnalyzeStackRequest.deserializeBinary(
+    lightStack(Buffer.from(request.serializeBinary()), TYPES),
+  ).getResourcesList();
+  expect(read.map((resource) => resource.getType())).toEqual(types);
+  expect(read.map(propertiesOf)).toEqual([{}, { text: long, nested: { list: [1, true, null] } }, {}]);
+  expect(read.every((resource) => resource.getOptions()?.getProtect() === true)).toBe(true);
+});
+
+test("a request that is cut off is an error", () => {
+  const bytes = Buffer.from([0x12, 0x80]);
+  expect(() => lightResource(bytes, TYPES)).toThrow("ends within a number");
+});
+
+/** Otherwise a policy would look at a resource whose properties were left out. */
+test("every type that a policy's source names is one that some policy says it judges or looks at", () => {
+  const judged = new Set(policies.flatMap(({ types, looksAt = [] }) => [...types, ...looksAt]));
+  const folder = path.join(__dirname, "..");
+  const named = ["aws", "kubernetes", "fleet"]
+    .flatMap((pack) =>
+      readdirSync(path.join(folder, pack), { recursive: true, encoding: "utf8" }).map((file) =>
+        path.join(folder, pack, file),
+      ),
+    )
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .flatMap((file) => [
+      ...readFileSync(file, "utf8").matchAll(
+        /"((?:aws|kubernetes|fleetwright|tls|command):[\w.-]+\/?[\w.]*:\w+)"/g,
+      ),
+    ])
+    .map(([, type = ""]) => type);
+  expect(named.length).toBeGreaterThan(50);
+  expect([...new Set(named)].filter((type) => !judged.has(type))).toEqual([]);
+});
