@@ -12,10 +12,11 @@ import { compareSightings, type CostedDelivery, parseSightings } from "./lag";
 import { type CacheOptions, optionsOf } from "./options";
 import { plotsOf } from "./plots";
 import { ensureReference } from "../reference";
+import { stillMachine } from "../still-machine";
 import { BenchServer, BUSY, QUIET } from "./server";
 
 /** A contender whose first round takes longer than this has no second one; the same for rounds of updates. */
-const LONG_SECONDS = 20;
+const LONG_SECONDS = 40;
 const LONG_UPDATES_SECONDS = 90;
 
 type Say = (line: string) => void;
@@ -74,14 +75,18 @@ async function measure(stage: Stage): Promise<Measured> {
 }
 
 async function measureSyncs(stage: Stage, size: number): Promise<Map<Contender, Sync>> {
-  const { options, say } = stage;
+  const { options, signal, say } = stage;
   const rounds = new Map<Contender, Sync[]>();
+  // The server has just been written to; whoever lists first would wait for it to settle.
+  const warmUp = await measureSync(stage, "ours", size);
+  say(`${size} Secrets, warm-up: ${warmUp.seconds.toFixed(2)} s`);
   for (let round = 1; round <= options.rounds; round++) {
-    // In turns, so that whatever else the machine does falls on all of them.
-    for (const contender of CONTENDERS) {
+    // In turns, each round with another one first, so that whatever else the machine does falls on all of them.
+    for (const contender of [...CONTENDERS.slice(round - 1), ...CONTENDERS.slice(0, round - 1)]) {
       const known = rounds.get(contender)?.[0];
       // What takes that long repeats itself well, and would take most of the time.
       if (known !== undefined && known.seconds > LONG_SECONDS) continue;
+      await stillMachine(signal, say);
       const found = await measureSync(stage, contender, size);
       rounds.set(contender, [...(rounds.get(contender) ?? []), found]);
       say(

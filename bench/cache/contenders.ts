@@ -5,6 +5,7 @@ import type { Command } from "./follower";
 /** Who takes part. */
 export const CONTENDERS = [
   "ours",
+  "oursAsEvents",
   "stock",
   "clientGoProtobuf",
   "clientGoProtobufPlainList",
@@ -18,6 +19,7 @@ export type Contender = (typeof CONTENDERS)[number];
 /** What people call them. */
 export const TITLES: Readonly<Record<Contender, string>> = {
   ours: "ours",
+  oursAsEvents: "ours, as events",
   stock: "client-node's informer",
   clientGoProtobuf: "client-go, protobuf",
   clientGoProtobufPlainList: "client-go, protobuf, plain list",
@@ -26,8 +28,8 @@ export const TITLES: Readonly<Record<Contender, string>> = {
 };
 
 /**
- * How each is started. client-go streams its first list by default; a plain list is its older way, which takes more
- * memory and is sometimes faster, so both are measured.
+ * How each is started. client-go streams its first list by default, as events; a plain list is its older way, which takes
+ * more memory and is sometimes faster, so both are measured. Ours takes pages by default and can stream too (decision 0012).
  */
 export async function commandsOf(
   folder: string,
@@ -54,6 +56,7 @@ export async function commandsOf(
   });
   return {
     ours: node("ours"),
+    oursAsEvents: { ...node("ours"), env: { STREAMING_LISTS: "true" } },
     stock: node("stock"),
     clientGoProtobuf: clientGo("protobuf", true),
     clientGoProtobufPlainList: clientGo("protobuf", false),

@@ -19,6 +19,7 @@ void follow(sights, task, async () => {
   const client = new ApiClient(kubeconfigCredentials(task.kubeconfig));
   const informer = new Informer<KubernetesObject>(client, RESOURCES[task.resource], {
     namespace: task.namespace,
+    streamingLists: process.env.STREAMING_LISTS === "true",
   });
   informer.onChange(({ after }) => sights.note(after?.metadata.resourceVersion));
   void informer.run(new AbortController().signal);
