@@ -5,10 +5,18 @@ import path from "node:path";
 import { readIfPresent } from "../files";
 import { errorCode, ExitCode, Failure } from "../failure";
 import { type Progress, silentProgress } from "../progress";
-import { cacheRoot, withLock } from "../toolchain";
+import { cacheRoot } from "./cache";
+import { withLock } from "./lock";
 
-/** Where our part of moto and its list of packages lie in the project. */
-export const MOTO_FOLDER = path.join(__dirname, "moto");
+/** A program in Python with all that it needs. */
+export interface PythonProgram {
+  /** Its package, which `requirements` pins. */
+  name: string;
+  /** What it is for, in words that a message can have in it. */
+  purpose: string;
+  /** The file that lists every package with its version and digests. */
+  requirements: string;
+}
 
 /** How the environment is made. */
 export interface EnvironmentOptions {
@@ -20,23 +28,27 @@ export interface EnvironmentOptions {
 }
 
 /**
- * Makes moto's Python environment in the cache unless it is there, and gives the path of its Python.
+ * Makes a program's Python environment in the cache unless it is there, and gives the path of its Python.
  * It has its own folder for each list of packages and each Python, so that an update never changes one that is in use.
  */
-export async function ensureMoto(options: EnvironmentOptions = {}): Promise<string> {
+export async function ensurePythonEnvironment(
+  { name, purpose, requirements }: PythonProgram,
+  options: EnvironmentOptions = {},
+): Promise<string> {
   const root = options.root ?? cacheRoot();
   const python = options.python ?? "python3";
-  const requirements = path.join(MOTO_FOLDER, "requirements.txt");
-  const version = await pythonVersion(python);
-  const key = environmentKey(await readFile(requirements, "utf8"), version);
-  const folder = path.join(root, "moto", key);
+  const run = (program: string, args: readonly string[], what: string): Promise<string> =>
+    output(program, args, (code, said) => explain(purpose, what, program, code, said));
+  const version = await pythonVersion(python, purpose, run);
+  const key = environmentKey(name, await readFile(requirements, "utf8"), version);
+  const folder = path.join(root, name, key);
   const program = path.join(folder, "bin", "python");
   const finished = path.join(folder, "complete");
   if ((await readIfPresent(finished)) !== undefined) return program;
   const progress = options.progress ?? silentProgress;
-  await progress.step("installing moto (the AWS API of the sandbox)", async (update) =>
+  await progress.step(`installing ${name} (${purpose})`, async (update) =>
     withLock(
-      path.join(root, "locks", "moto.lock"),
+      path.join(root, "locks", `${name}.lock`),
       async () => {
         if ((await readIfPresent(finished)) !== undefined) return;
         await rm(folder, { recursive: true, force: true });
@@ -55,9 +67,10 @@ export async function ensureMoto(options: EnvironmentOptions = {}): Promise<stri
 }
 
 /** Names an environment by what is in it. */
-export function environmentKey(requirements: string, pythonVersion: string): string {
+export function environmentKey(name: string, requirements: string, pythonVersion: string): string {
   const hash = createHash("sha256").update(pythonVersion).update("\0").update(requirements);
-  const version = /^moto==(\S+)/m.exec(requirements)?.[1] ?? "unknown";
+  const pinned = requirements.split("\n").find((line) => line.startsWith(`${name}==`));
+  const version = /==(\S+)/.exec(pinned ?? "")?.[1] ?? "unknown";
   return `${version}-${hash.digest("hex").slice(0, 12)}`;
 }
 
@@ -66,35 +79,44 @@ function installArguments(requirements: string): string[] {
   return ["install", "--quiet", "--no-input", "--no-deps", "--require-hashes", "--requirement", requirements];
 }
 
-async function pythonVersion(python: string): Promise<string> {
+type Run = (program: string, args: readonly string[], what: string) => Promise<string>;
+
+async function pythonVersion(python: string, purpose: string, run: Run): Promise<string> {
   const version = (
     await run(python, ["-c", "import platform; print(platform.python_version())"], python)
   ).trim();
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major === 3 && minor >= 10) return version;
   throw new Failure(
-    `The sandbox's AWS API needs Python 3.10 or newer, but \`${python}\` is ${version}. Install a newer one (Debian: \`apt-get install python3 python3-venv\`).`,
+    `For ${purpose}, Python 3.10 or newer is needed, but \`${python}\` is ${version}. Install a newer one (Debian: \`apt-get install python3 python3-venv\`).`,
     ExitCode.prerequisite,
   );
 }
 
-function run(program: string, args: readonly string[], what: string): Promise<string> {
+function output(
+  program: string,
+  args: readonly string[],
+  explained: (code: string | undefined, said: string) => Failure,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(program, args, { maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
-      if (error === null) {
-        resolve(stdout);
-        return;
-      }
-      reject(explain(what, program, errorCode(error), `${stdout}\n${stderr}`));
+      if (error === null) resolve(stdout);
+      else reject(explained(errorCode(error), `${stdout}\n${stderr}`));
     });
   });
 }
 
-function explain(what: string, program: string, code: string | undefined, output: string): Failure {
+function explain(
+  purpose: string,
+  what: string,
+  program: string,
+  code: string | undefined,
+  output: string,
+): Failure {
   if (code === "ENOENT") {
     const fix = "Install Python 3.10 or newer with venv (Debian: `apt-get install python3 python3-venv`).";
     return new Failure(
-      `The sandbox's AWS API needs Python: ${program} is not on PATH. ${fix}`,
+      `For ${purpose}, Python is needed: ${program} is not on PATH. ${fix}`,
       ExitCode.prerequisite,
     );
   }
