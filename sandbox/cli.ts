@@ -202,7 +202,7 @@ function nextSteps({
       "plain pulumi and kubectl use this sandbox from here on",
     ],
     ["kubectl get nodes", ""],
-    ...(login === undefined ? [] : [[login, "a machine; users of your own: fleetwright:users"] as const]),
+    ...(login === undefined ? [] : [[login, "logs in to a machine; fleetwright:users adds people"] as const]),
     ["pulumi preview", stack === undefined ? "after npm start" : `shows what would change in ${stack}`],
     [`npm run sandbox -- status${suffix}`, ""],
     [`npm run sandbox -- down${suffix}`, "stops it and keeps its data; reset forgets it"],

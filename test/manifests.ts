@@ -49,16 +49,17 @@ export async function pluginManifests(client: ApiClient, signal: AbortSignal): P
   const discovery = new Discovery(client);
   const all = bundledPlugins().map(async ({ parsed }) => {
     const { metadata, spec } = parsed;
-    const objects = manifestsIn(substitute(spec.source.inline ?? [], spec.values), metadata.name);
+    const objects = manifestsIn(substitute(spec.source.inline ?? [], spec.values ?? {}), metadata.name);
     const { placed, unplaced } = await place(metadata.name, objects, spec.namespace, discovery, signal);
     if (unplaced.length > 0) throw new Error(unplaced.map(({ problem }) => problem.message).join("\n"));
-    const jobs = (["before", "after"] as const).flatMap((when) =>
-      spec.jobs[when].map((job) => {
-        const made = jobFor(parsed, when, job);
-        // Its own name ends in a digest of the version.
-        return { ...made, metadata: { ...made.metadata, name: `${metadata.name}-${job.name}` } };
-      }),
-    );
+    const jobs = [
+      ...spec.jobs.before.map((job) => ({ job, made: jobFor(parsed, "Before", job) })),
+      ...spec.jobs.after.map((job) => ({ job, made: jobFor(parsed, "After", job) })),
+    ].map(({ job, made }) => ({
+      ...made,
+      // Its own name ends in a digest of the version.
+      metadata: { ...made.metadata, name: `${metadata.name}-${job.name}` },
+    }));
     return [...placed.map(({ manifest }) => manifest), ...manifestsIn(jobs, metadata.name)];
   });
   return (await Promise.all(all)).flat();

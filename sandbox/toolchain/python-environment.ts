@@ -16,6 +16,8 @@ export interface PythonProgram {
   purpose: string;
   /** The file that lists every package with its version and digests. */
   requirements: string;
+  /** The oldest Python 3 that its packages run on. @default 10 */
+  oldestMinor?: number;
 }
 
 /** How the environment is made. */
@@ -32,14 +34,14 @@ export interface EnvironmentOptions {
  * It has its own folder for each list of packages and each Python, so that an update never changes one that is in use.
  */
 export async function ensurePythonEnvironment(
-  { name, purpose, requirements }: PythonProgram,
+  { name, purpose, requirements, oldestMinor = 10 }: PythonProgram,
   options: EnvironmentOptions = {},
 ): Promise<string> {
   const root = options.root ?? cacheRoot();
   const python = options.python ?? "python3";
   const run = (program: string, args: readonly string[], what: string): Promise<string> =>
     output(program, args, (code, said) => explain(purpose, what, program, code, said));
-  const version = await pythonVersion(python, purpose, run);
+  const version = await pythonVersion(python, oldestMinor, purpose, run);
   const key = environmentKey(name, await readFile(requirements, "utf8"), version);
   const folder = path.join(root, name, key);
   const program = path.join(folder, "bin", "python");
@@ -81,14 +83,19 @@ function installArguments(requirements: string): string[] {
 
 type Run = (program: string, args: readonly string[], what: string) => Promise<string>;
 
-async function pythonVersion(python: string, purpose: string, run: Run): Promise<string> {
+async function pythonVersion(
+  python: string,
+  oldestMinor: number,
+  purpose: string,
+  run: Run,
+): Promise<string> {
   const version = (
     await run(python, ["-c", "import platform; print(platform.python_version())"], python)
   ).trim();
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major === 3 && minor >= 10) return version;
+  if (major === 3 && minor >= oldestMinor) return version;
   throw new Failure(
-    `For ${purpose}, Python 3.10 or newer is needed, but \`${python}\` is ${version}. Install a newer one (Debian: \`apt-get install python3 python3-venv\`).`,
+    `For ${purpose}, Python 3.${oldestMinor} or newer is needed, but \`${python}\` is ${version}. Install a newer one (Debian: \`apt-get install python3 python3-venv\`).`,
     ExitCode.prerequisite,
   );
 }
@@ -114,7 +121,7 @@ function explain(
   output: string,
 ): Failure {
   if (code === "ENOENT") {
-    const fix = "Install Python 3.10 or newer with venv (Debian: `apt-get install python3 python3-venv`).";
+    const fix = "Install Python 3 with venv (Debian: `apt-get install python3 python3-venv`).";
     return new Failure(
       `For ${purpose}, Python is needed: ${program} is not on PATH. ${fix}`,
       ExitCode.prerequisite,

@@ -29,7 +29,7 @@ export interface CheckovReport {
 export function ensureCheckov(options: EnvironmentOptions = {}): Promise<string> {
   const purpose = "the check of what is rendered";
   const requirements = path.join(__dirname, "requirements.txt");
-  return ensurePythonEnvironment({ name: "checkov", purpose, requirements }, options);
+  return ensurePythonEnvironment({ name: "checkov", purpose, requirements, oldestMinor: 11 }, options);
 }
 
 /** Lets Checkov look at every manifest of a folder, without asking anybody on the network. */
