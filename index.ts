@@ -1,9 +1,8 @@
-import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import * as tls from "@pulumi/tls";
 import { CustomResources, NodeLabels, Plugins, Rbac, Registries, Users } from "./components/addons";
 import { Agent, Coordinator, PluginInstaller, SystemNamespace } from "./components/agent";
-import { Cluster, ClusterKind } from "./components/cluster";
+import { accessToBuilt, accessToExisting, Cluster, ClusterKind } from "./components/cluster";
 import { readConfig } from "./config";
 
 const config = readConfig();
@@ -30,11 +29,7 @@ const built =
             }),
       });
 
-const provider = new kubernetes.Provider("cluster", {
-  ...(built === undefined ? { context: kubeContext } : { kubeconfig: built.kubeconfig }),
-  enableServerSideApply: true,
-});
-const inCluster = { providers: [provider], ...(built === undefined ? {} : { deletedWith: built }) };
+const inCluster = built === undefined ? accessToExisting(kubeContext) : accessToBuilt(built);
 
 const system = new SystemNamespace("system", { record: { environment }, labels }, inCluster);
 const { namespace } = system;

@@ -9,6 +9,7 @@ import { cache } from "./cache";
 import { cloud } from "./cloud";
 import { labels, registries, upgrade } from "./coordinator";
 import { policy } from "./policy";
+import { preview } from "./preview";
 import { start } from "./start";
 
 /** The benchmarks by name; each measures one thing beside its reference in the same run. */
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   cloud,
   labels,
   policy,
+  preview,
   registries,
   start,
   upgrade,

@@ -9,6 +9,7 @@ import { machineIn, openShell } from "./machine-login";
 import { MachineHall } from "./machines";
 import { elapsed, streamProgress } from "./progress";
 import { KUBE_CONTEXT, PROJECT, Sandbox, sandboxNames } from "./sandbox";
+import { keepSshKey, sshCommand } from "./ssh-access";
 import { Stack } from "./stack";
 import { clusterObjects, summaryRows, type SummaryRow } from "./summary";
 import { requirePrerequisites } from "./toolchain";
@@ -66,16 +67,21 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
           ? new Stack(sandbox.layout, PROJECT, stackName, () => sandbox.place())
           : undefined;
       const start = Date.now();
-      await sandbox.exclusively(progress, async () => {
+      const outputs = await sandbox.exclusively(progress, async () => {
         await sandbox.up({ nodes: wholeNumber("--nodes", values.nodes), progress, signal });
-        if (stack === undefined) return;
+        if (stack === undefined) return undefined;
         await progress.step(`stack ${stack.name} selected`, () => stack.select());
         await stack.up();
-        await sandbox.keepKubeconfig(await stack.output("kubeconfig"));
+        const given = await stack.outputs();
+        await sandbox.keepKubeconfig(given.kubeconfig);
+        if (given.sshPrivateKey !== undefined) await keepSshKey(sandbox.layout, given.sshPrivateKey);
+        return given;
       });
       const took = Date.now() - start;
+      const login = outputs?.sshPrivateKey === undefined ? undefined : await loginCommand(sandbox);
+      const summary = outputs === undefined ? [] : await summaryOf(sandbox, outputs.endpoint);
       process.stdout.write(
-        nextSteps(values.name, stack?.name, suffix, took, await summaryOf(sandbox, stack)),
+        nextSteps({ name: values.name, stack: stack?.name, suffix, took, login, summary }),
       );
       return;
     }
@@ -153,9 +159,7 @@ function requireLinux(): void {
 }
 
 /** What there is after a start. */
-async function summaryOf(sandbox: Sandbox, stack: Stack | undefined): Promise<SummaryRow[]> {
-  if (stack === undefined) return [];
-  const endpoint = await stack.output("endpoint");
+async function summaryOf(sandbox: Sandbox, endpoint: string | undefined): Promise<SummaryRow[]> {
   const context = endpoint === undefined ? KUBE_CONTEXT : undefined;
   const place = await sandbox.place();
   return [
@@ -166,19 +170,39 @@ async function summaryOf(sandbox: Sandbox, stack: Stack | undefined): Promise<Su
   ];
 }
 
-function nextSteps(
-  name: string,
-  stack: string | undefined,
-  suffix: string,
-  took: number,
-  summary: readonly SummaryRow[],
-): string {
+/** How one logs in to the first of the machines; undefined where there is none. */
+async function loginCommand(sandbox: Sandbox): Promise<string | undefined> {
+  const cloud = await sandbox.cloud();
+  if (cloud === undefined) return undefined;
+  const { machines } = await askCloud(cloud);
+  const [first] = machines
+    .filter(({ state }) => state === "running")
+    .sort((a, b) => (a.name ?? "~").localeCompare(b.name ?? "~"));
+  return first === undefined ? undefined : sshCommand(sandbox.layout, PROJECT, first.privateIp);
+}
+
+function nextSteps({
+  name,
+  stack,
+  suffix,
+  took,
+  login,
+  summary,
+}: {
+  name: string;
+  stack: string | undefined;
+  suffix: string;
+  took: number;
+  login: string | undefined;
+  summary: readonly SummaryRow[];
+}): string {
   const lines = [
     [
       `eval "$(npm run -s sandbox -- env${suffix})"`,
       "plain pulumi and kubectl use this sandbox from here on",
     ],
     ["kubectl get nodes", ""],
+    ...(login === undefined ? [] : [[login, "logs in to a machine; fleetwright:users adds people"] as const]),
     ["pulumi preview", stack === undefined ? "after npm start" : `shows what would change in ${stack}`],
     [`npm run sandbox -- status${suffix}`, ""],
     [`npm run sandbox -- down${suffix}`, "stops it and keeps its data; reset forgets it"],

@@ -28,6 +28,10 @@ export interface SandboxLayout {
   readonly mergedKubeconfig: string;
   /** The variables that name the images of our own programs. */
   readonly images: string;
+  /** How machines of the stack are logged in to: the key, what is known of the machines, and the settings for ssh. */
+  readonly sshKey: string;
+  readonly sshKnownHosts: string;
+  readonly sshConfig: string;
   readonly pulumiHome: string;
   readonly pulumiState: string;
   readonly lock: string;
@@ -48,6 +52,9 @@ export function sandboxLayout(project: string, name: string): SandboxLayout {
     mergedKubeconfig: path.join(folder, "kubeconfig"),
     kubeconfig: path.join(controlPlane, "kubeconfigs", "admin.kubeconfig"),
     images: path.join(folder, "images.json"),
+    sshKey: path.join(folder, "ssh.key"),
+    sshKnownHosts: path.join(folder, "ssh.known-hosts"),
+    sshConfig: path.join(folder, "ssh.conf"),
     pulumiHome: path.join(folder, "pulumi", "home"),
     pulumiState: path.join(folder, "pulumi", "state"),
     lock: path.join(all, `${name}.lock`),

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type CloudPlace, type SandboxLayout, sandboxEnvironment } from "./environment";
 import { ExitCode, Failure } from "./failure";
-import { parseJson, textAt } from "./json";
+import { isObject, parseJson } from "./json";
 
 /** One stack of the project, run by the real engine on a sandbox. */
 export class Stack {
@@ -31,10 +31,14 @@ export class Stack {
     await this.pulumi(["up", "--stack", this.name, "--yes", "--skip-preview", "--non-interactive"], "shown");
   }
 
-  /** An output as text, also if it is a secret; undefined where the stack has none of that name. */
-  async output(name: string): Promise<string | undefined> {
+  /** The outputs that are text, also those that are secrets, by name. */
+  async outputs(): Promise<Partial<Record<string, string>>> {
     const args = ["stack", "output", "--stack", this.name, "--json", "--show-secrets"];
-    return textAt(parseJson(await this.pulumi(args, "quiet")), name);
+    const found = parseJson(await this.pulumi(args, "quiet"));
+    const texts = Object.entries(isObject(found) ? found : {}).filter(
+      ([, value]) => typeof value === "string",
+    );
+    return Object.fromEntries(texts) as Record<string, string>;
   }
 
   private async pulumi(args: readonly string[], output: "shown" | "quiet"): Promise<string> {

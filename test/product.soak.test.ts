@@ -98,10 +98,19 @@ describeMachines("the stack dev with our own programs in it", () => {
     });
   });
 
-  test("leaves nothing when it is destroyed", async () => {
+  const destroyed = async (): Promise<void> => {
     await cluster.program.changes("destroy");
     expect(await cluster.hall.list()).toEqual([]);
     expect(await cluster.hall.volumes.list()).toEqual([]);
     expect(cluster.hall.switchboard.balancers()).toEqual([]);
+  };
+
+  test("leaves nothing when it is destroyed", destroyed);
+
+  test("leaves nothing either when its servers are dead before it is destroyed", async () => {
+    await cluster.up();
+    for (const name of ["dev-server-0", "dev-server-1", "dev-server-2"])
+      await cluster.hall.crash(await cluster.machine(name));
+    await destroyed();
   });
 });

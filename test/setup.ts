@@ -2,6 +2,7 @@ import { ensureMoto } from "../sandbox/aws";
 import { startControlPlane, type ControlPlane } from "../sandbox/controlplane";
 import { ensureImage, MachineHall } from "../sandbox/machines";
 import { streamProgress } from "../sandbox/progress";
+import { ensureCheckov } from "./checkov/checkov";
 
 declare global {
   // Jest hands nothing from setup to teardown but what stands here.
@@ -14,6 +15,7 @@ export default async function setup(): Promise<void> {
   const progress = streamProgress(process.stderr);
   // What is made once and kept in the cache is made here, where it can be seen and no test's time runs out.
   await ensureMoto({ progress });
+  await ensureCheckov({ progress });
   if (MachineHall.available().ok) await ensureImage(progress);
   const plane = await startControlPlane({ nodes: 3 });
   globalThis.fleetwrightControlPlane = plane;

@@ -112,6 +112,8 @@ function podSpec(
     nodeSelector: { "kubernetes.io/os": "linux" },
     // A node that is ill or not ready yet needs it as well.
     tolerations: [{ operator: "Exists" }],
+    // Also for a container that somebody else puts into the pod.
+    securityContext: { seccompProfile: { ...SECURITY_CONTEXT.seccompProfile } },
     containers: [
       {
         name: "agent",

@@ -11,4 +11,5 @@ export type { Transform } from "./transform";
 export { HostedCluster, type HostedClusterOptions } from "./hosted-cluster";
 export * from "./hosted-args";
 export { Cluster, ClusterKind, type ClusterArgs, type ClusterOptions } from "./cluster";
+export { accessToBuilt, accessToExisting, type Access } from "./access";
 export { EKS_VERSIONS, RKE2_VERSIONS, RKE_VERSIONS, VERSIONS_CHECKED } from "./versions";

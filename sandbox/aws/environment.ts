@@ -1,112 +1,12 @@
-import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { readIfPresent } from "../files";
-import { errorCode, ExitCode, Failure } from "../failure";
-import { type Progress, silentProgress } from "../progress";
-import { cacheRoot, withLock } from "../toolchain";
+import { ensurePythonEnvironment, type EnvironmentOptions } from "../toolchain";
 
 /** Where our part of moto and its list of packages lie in the project. */
 export const MOTO_FOLDER = path.join(__dirname, "moto");
 
-/** How the environment is made. */
-export interface EnvironmentOptions {
-  /** @default the cache of Fleetwright */
-  root?: string;
-  progress?: Progress;
-  /** The Python to make it with. @default python3 */
-  python?: string;
-}
-
-/**
- * Makes moto's Python environment in the cache unless it is there, and gives the path of its Python.
- * It has its own folder for each list of packages and each Python, so that an update never changes one that is in use.
- */
-export async function ensureMoto(options: EnvironmentOptions = {}): Promise<string> {
-  const root = options.root ?? cacheRoot();
-  const python = options.python ?? "python3";
+/** Makes moto's Python environment in the cache unless it is there, and gives the path of its Python. */
+export function ensureMoto(options: EnvironmentOptions = {}): Promise<string> {
+  const purpose = "the AWS API of the sandbox";
   const requirements = path.join(MOTO_FOLDER, "requirements.txt");
-  const version = await pythonVersion(python);
-  const key = environmentKey(await readFile(requirements, "utf8"), version);
-  const folder = path.join(root, "moto", key);
-  const program = path.join(folder, "bin", "python");
-  const finished = path.join(folder, "complete");
-  if ((await readIfPresent(finished)) !== undefined) return program;
-  const progress = options.progress ?? silentProgress;
-  await progress.step("installing moto (the AWS API of the sandbox)", async (update) =>
-    withLock(
-      path.join(root, "locks", "moto.lock"),
-      async () => {
-        if ((await readIfPresent(finished)) !== undefined) return;
-        await rm(folder, { recursive: true, force: true });
-        await mkdir(path.dirname(folder), { recursive: true });
-        update("making the environment");
-        await run(python, ["-m", "venv", folder], "python3 -m venv");
-        update("fetching packages");
-        await run(program, ["-m", "pip", ...installArguments(requirements)], "pip install");
-        // Paths inside an environment are absolute, so it is made in place; this file says that it is whole.
-        await writeFile(finished, `${version}\n`);
-      },
-      (holder) => update(`waiting for process ${holder}, which installs it`),
-    ),
-  );
-  return program;
-}
-
-/** Names an environment by what is in it. */
-export function environmentKey(requirements: string, pythonVersion: string): string {
-  const hash = createHash("sha256").update(pythonVersion).update("\0").update(requirements);
-  const version = /^moto==(\S+)/m.exec(requirements)?.[1] ?? "unknown";
-  return `${version}-${hash.digest("hex").slice(0, 12)}`;
-}
-
-// Every package is named with its digests, so nothing has to be resolved and nothing else can come in.
-function installArguments(requirements: string): string[] {
-  return ["install", "--quiet", "--no-input", "--no-deps", "--require-hashes", "--requirement", requirements];
-}
-
-async function pythonVersion(python: string): Promise<string> {
-  const version = (
-    await run(python, ["-c", "import platform; print(platform.python_version())"], python)
-  ).trim();
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major === 3 && minor >= 10) return version;
-  throw new Failure(
-    `The sandbox's AWS API needs Python 3.10 or newer, but \`${python}\` is ${version}. Install a newer one (Debian: \`apt-get install python3 python3-venv\`).`,
-    ExitCode.prerequisite,
-  );
-}
-
-function run(program: string, args: readonly string[], what: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile(program, args, { maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
-      if (error === null) {
-        resolve(stdout);
-        return;
-      }
-      reject(explain(what, program, errorCode(error), `${stdout}\n${stderr}`));
-    });
-  });
-}
-
-function explain(what: string, program: string, code: string | undefined, output: string): Failure {
-  if (code === "ENOENT") {
-    const fix = "Install Python 3.10 or newer with venv (Debian: `apt-get install python3 python3-venv`).";
-    return new Failure(
-      `The sandbox's AWS API needs Python: ${program} is not on PATH. ${fix}`,
-      ExitCode.prerequisite,
-    );
-  }
-  const tail = output.trim().split("\n").slice(-8).join("\n  ");
-  if (output.includes("ensurepip is not available")) {
-    return new Failure(`${what} failed: install python3-venv.\n  ${tail}`, ExitCode.prerequisite);
-  }
-  if (output.includes("THESE PACKAGES DO NOT MATCH THE HASHES")) {
-    return new Failure(
-      `${what} failed: a package is not the one that is pinned.\n  ${tail}`,
-      ExitCode.integrity,
-    );
-  }
-  return new Failure(`${what} failed:\n  ${tail}`, ExitCode.network);
+  return ensurePythonEnvironment({ name: "moto", purpose, requirements }, options);
 }

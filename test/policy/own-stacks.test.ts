@@ -1,53 +1,19 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import path from "node:path";
-import type * as Pulumi from "@pulumi/pulumi";
-import { load } from "js-yaml";
-import type * as mockGraph from "../../components/cluster/mock-graph";
 import type { Resource } from "../../policy/judge/resource";
 import { NAMESPACE, surroundingsOf } from "../../policy/judge/surroundings";
 import { policies } from "../../policy/policies";
 import { reportOf, type Report } from "../../policy/report/report";
-import { isObject } from "../../sandbox/json";
+import { configOf, declaredWith } from "../declared-stack";
 
 const ROOT = path.join(__dirname, "..", "..");
 const STACKS = readdirSync(ROOT).flatMap((file) => /^Pulumi\.(\w+)\.yaml$/.exec(file)?.[1] ?? []);
 
-function yamlOf(file: string): Record<string, unknown> {
-  const content: unknown = load(readFileSync(path.join(ROOT, file), "utf8"));
-  return isObject(content) && isObject(content.config) ? content.config : {};
-}
-
-/** The stack's settings as the program reads them, with the project's defaults; mocks have a project of their own name. */
-function configOf(stack: string): Record<string, unknown> {
-  const defaults: [string, unknown][] = Object.entries(yamlOf("Pulumi.yaml")).flatMap(([key, schema]) =>
-    isObject(schema) && "default" in schema ? [[`fleetwright:${key}`, schema.default]] : [],
-  );
-  return { ...(Object.fromEntries(defaults) as Record<string, unknown>), ...yamlOf(`Pulumi.${stack}.yaml`) };
-}
-
-/** Runs the program for a stack, with every provider answering by what it was told. */
+/** What the stack declares, as policies see it. */
 async function declared(stack: string): Promise<readonly Resource[]> {
   const config = configOf(stack);
-  const values = Object.entries(config).map(([key, value]) => [
-    key.replace(/^fleetwright:/, "acme:"),
-    typeof value === "string" ? value : JSON.stringify(value),
-  ]);
-  let graph: mockGraph.MockGraph | undefined;
-  // With our programs in it, as the sandbox or a person names their images.
-  const host =
-    config["fleetwright-policy:settings"] === undefined ? "ghcr.io/fleetwright" : "fleetwright.dev";
-  for (const name of ["coordinator", "agent"])
-    process.env[`FLEETWRIGHT_${name.toUpperCase()}_IMAGE`] = `${host}/${name}@sha256:${"a".repeat(64)}`;
-  await jest.isolateModulesAsync(async () => {
-    /* eslint-disable @typescript-eslint/no-require-imports -- they have to run again for each stack */
-    const pulumi = require("@pulumi/pulumi") as typeof Pulumi;
-    const { MockGraph } = require("../../components/cluster/mock-graph") as typeof mockGraph;
-    pulumi.runtime.setAllConfig(Object.fromEntries(values) as Record<string, string>, []);
-    graph = await MockGraph.of(() => void require("../../index"));
-    /* eslint-enable @typescript-eslint/no-require-imports */
-  });
   const provider = { region: config["aws:region"] };
-  return (graph?.resources ?? []).map((asked) => ({
+  return (await declaredWith(config)).map((asked) => ({
     type: asked.type,
     name: asked.name,
     urn: asked.urn,

@@ -1,0 +1,33 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import type { Cluster } from "./cluster";
+
+/** The options of whatever is declared inside a cluster: what it is made with, and what it goes with. */
+export interface Access {
+  providers: kubernetes.Provider[];
+  deletedWith?: pulumi.Resource;
+}
+
+/**
+ * Access to a cluster of this stack. What is in it goes with it: a `destroy` asks the cluster nothing, and so also works when
+ * it is dead. Everything else waits until it answers again, so that nothing is forgotten that is still in it.
+ */
+export function accessToBuilt(cluster: Cluster): Access {
+  const provider = new kubernetes.Provider("cluster", {
+    kubeconfig: cluster.kubeconfig,
+    enableServerSideApply: true,
+  });
+  return { providers: [provider], deletedWith: cluster };
+}
+
+/**
+ * Access to a cluster that somebody else keeps. If it is gone for good, a `destroy` forgets what was in it and says so. The
+ * provider would do the same in every other operation, and a user who is taken out of the file while the cluster cannot be
+ * reached would keep his access; so each of them first looks at something that every cluster has, and stops there.
+ */
+export function accessToExisting(context: pulumi.Input<string>): Access {
+  const settings = { context, enableServerSideApply: true };
+  const witness = new kubernetes.Provider("cluster-witness", { ...settings, deleteUnreachable: false });
+  kubernetes.core.v1.Namespace.get("cluster-reached", "kube-system", { provider: witness });
+  return { providers: [new kubernetes.Provider("cluster", { ...settings, deleteUnreachable: true })] };
+}
