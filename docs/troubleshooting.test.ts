@@ -10,7 +10,7 @@ const TELLING = 12;
 const sources = [
   ...ROOMS.flatMap((room) =>
     readdirSync(path.join(ROOT, room), { recursive: true, encoding: "utf8" })
-      .filter((file) => /\.ts$/.test(file) && !/\.test\.ts$/.test(file))
+      .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
       .map((file) => path.join(room, file)),
   ),
   "config.ts",

@@ -12,7 +12,10 @@ const DOCS = path.resolve(__dirname, "..");
 async function main(argv: readonly string[]): Promise<void> {
   const view = viewOf(JSON.parse(readFileSync(0, "utf8")));
   if (view === undefined) throw new Error("this is neither a preview nor a state");
-  if (argv.includes("--print")) return console.log(`${view.diagram}\n\n${view.costs}`);
+  if (argv.includes("--print")) {
+    console.log(`${view.diagram}\n\n${view.costs}`);
+    return;
+  }
   const blocks = blocksOf(view);
   if (blocks.length === 0) throw new Error(`no page shows the stack ${view.stack}; --print does`);
   for (const block of blocks) {

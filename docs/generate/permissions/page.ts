@@ -4,7 +4,7 @@ const OPERATIONS: readonly Operation[] = ["create", "read", "update", "delete"];
 
 /** Roles and instance profiles are named after the cluster, which has the name of the environment. */
 const OWN_ROLES = ["arn:aws:iam::*:role/ENVIRONMENT-*", "arn:aws:iam::*:instance-profile/ENVIRONMENT-*"];
-const SERVICE_LINKING: string = "iam:CreateServiceLinkedRole";
+const SERVICE_LINKING = "iam:CreateServiceLinkedRole";
 const SERVICE_ROLES = ["arn:aws:iam::*:role/aws-service-role/*"];
 
 interface Statement {
