@@ -1,3 +1,4 @@
+import { everyCluster, hosted, notNamed } from "../docs/generate/permissions";
 import { startAws, type Aws } from "../sandbox/aws";
 import { ClusterProgram } from "./cluster-program";
 
@@ -119,5 +120,10 @@ describe("EKS with its network", () => {
   it("leaves nothing when it is destroyed", async () => {
     await program.run(["destroy", "--yes", "--skip-preview"]);
     expect(await aws.leftovers()).toEqual([]);
+  });
+
+  it("asked of AWS nothing in its life that docs/reference/permissions.md does not name", () => {
+    expect(aws.ledger.entries().map(({ action }) => action)).toContain("CreateNodegroup");
+    expect(notNamed(aws.ledger.entries(), [everyCluster, hosted])).toEqual([]);
   });
 });

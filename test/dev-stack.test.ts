@@ -1,3 +1,4 @@
+import { everyCluster, notNamed, selfManaged } from "../docs/generate/permissions";
 import { parseJson } from "../sandbox/json";
 import { describeMachines } from "../sandbox/machines/trial-hall";
 import {
@@ -42,6 +43,12 @@ describeMachines("the stack dev", () => {
 
   test("shows no change in a second update", async () => {
     expect(Object.keys(await cluster.up())).toEqual(["same"]);
+  });
+
+  test("asked of AWS nothing that docs/reference/permissions.md does not name", () => {
+    const { ledger } = cluster.cloud.aws;
+    expect(ledger.entries().map(({ action }) => action)).toContain("RunInstances");
+    expect(notNamed(ledger.entries(), [everyCluster, selfManaged])).toEqual([]);
   });
 
   test("runs a pod on every node that reaches all others by address and through the service's name", async () => {

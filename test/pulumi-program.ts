@@ -46,12 +46,12 @@ export class PulumiProgram {
 
   /** What an update would do. */
   async preview(...options: string[]): Promise<PlannedStep[]> {
-    const digest: unknown = JSON.parse(await this.run(["preview", "--json", ...options]));
-    const steps = isObject(digest) && Array.isArray(digest.steps) ? (digest.steps as unknown[]) : [];
-    return steps.filter(isObject).map(({ op, urn }) => {
-      const [, , types = "", name = ""] = String(urn).split("::");
-      return { op: String(op), type: types.split("$").at(-1) ?? "", name };
-    });
+    return plannedSteps(await this.previewed(...options));
+  }
+
+  /** The same as the engine tells it, with all that is known of each resource. */
+  async previewed(...options: string[]): Promise<unknown> {
+    return JSON.parse(await this.run(["preview", "--json", ...options]));
   }
 
   /** Runs an operation and counts what it did, by kind. */
@@ -94,6 +94,15 @@ export class PulumiProgram {
   close(): Promise<void> {
     return this.engine.close();
   }
+}
+
+/** The steps of what the engine told of a preview. */
+export function plannedSteps(digest: unknown): PlannedStep[] {
+  const steps = isObject(digest) && Array.isArray(digest.steps) ? (digest.steps as unknown[]) : [];
+  return steps.filter(isObject).map(({ op, urn }) => {
+    const [, , types = "", name = ""] = String(urn).split("::");
+    return { op: String(op), type: types.split("$").at(-1) ?? "", name };
+  });
 }
 
 /** How many steps there are of each type, without the engine's own. */

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SANDBOX_PASSPHRASE } from "../sandbox/environment";
 import { installProviders } from "../sandbox/providers";
@@ -9,7 +9,7 @@ import { PulumiProgram } from "./pulumi-program";
 const PROJECT = dirname(__dirname);
 
 /**
- * The project's own program, with one of its stacks as it is committed. It is copied, because the engine writes into the
+ * The project's own program, with one of its stacks as it is committed, or a new one. It is copied, because the engine writes into the
  * stack's file; the code is the repository's.
  */
 export class StackProgram extends PulumiProgram {
@@ -25,16 +25,10 @@ export class StackProgram extends PulumiProgram {
     const folder = engine.path("project");
     const settings = `Pulumi.${stack}.yaml`;
     mkdirSync(folder);
-    for (const file of [
-      "Pulumi.yaml",
-      settings,
-      "package.json",
-      "run.js",
-      "plain-errors.js",
-      "index.ts",
-      "config.ts",
-    ])
+    for (const file of ["Pulumi.yaml", "package.json", "run.js", "plain-errors.js", "index.ts", "config.ts"])
       cpSync(join(PROJECT, file), join(folder, file));
+    // A stack of somebody's own has no file yet.
+    if (existsSync(join(PROJECT, settings))) cpSync(join(PROJECT, settings), join(folder, settings));
     for (const entry of readdirSync(PROJECT, { withFileTypes: true })) {
       if (entry.isDirectory() && !entry.name.startsWith("."))
         symlinkSync(join(PROJECT, entry.name), join(folder, entry.name));

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const PAGE = join(__dirname, "..", "..", "docs", "how-to", "clusters.md");
+const PAGES = join(__dirname, "..", "..", "docs", "how-to");
 
-/** The scripts below a heading of the page for people who work on clusters, in their order: drills run what people read. */
-export function procedure(heading: string): string[] {
+/** The scripts below a heading of a page for people who work on clusters, in their order: tests run what people read. */
+export function procedure(heading: string, page = "clusters.md"): string[] {
   const [, section] =
-    readFileSync(PAGE, "utf8")
+    readFileSync(join(PAGES, page), "utf8")
       .split(/^## /m)
       .map((part) => /^(.*)\n([^]*)$/.exec(part) ?? [])
       .map(([, title, text]) => [title, text] as const)
