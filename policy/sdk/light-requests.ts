@@ -27,7 +27,7 @@ export function readOnlyWhatIsJudged(types: ReadonlySet<string>, repairedTypes: 
       const requestDeserialize = (request: Buffer): unknown => method.requestDeserialize(lighten(request));
       return [name, { ...method, requestDeserialize }] as const;
     });
-    addService.call(this, Object.fromEntries(read) as ServiceDefinition, methods);
+    addService.call(this, Object.fromEntries(read), methods);
   };
 }
 
