@@ -139,7 +139,7 @@ describeMachines("a single server of the stand-in for RKE2", () => {
 
   test("goes back to a snapshot, on the same machine and with the token on another one", async () => {
     await cluster.apply(first, [configMap("before")]);
-    await cluster.sh(first, "rke2 etcd-snapshot save --name=drill");
+    await cluster.sh(first, "rke2 etcd-snapshot save --name drill");
     const listed = await cluster.sh(first, "rke2 etcd-snapshot list");
     const [name = ""] = /drill-server-0-\d+/.exec(listed) ?? [];
     await cluster.apply(first, [configMap("after")]);

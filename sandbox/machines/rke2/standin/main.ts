@@ -110,7 +110,8 @@ async function configFiles(argv: readonly string[]): Promise<ConfigFile[]> {
 async function snapshot(argv: readonly string[]): Promise<void> {
   const [verb = "", ...rest] = argv;
   const flags = rest.filter((word) => word.startsWith("-"));
-  const name = flags.map((flag) => /^--name=(.+)$/.exec(flag)?.[1]).find((found) => found !== undefined);
+  const named = rest.findIndex((word) => /^--name(=|$)/.test(word));
+  const name = named < 0 ? undefined : (/^--name=(.+)$/.exec(rest[named] ?? "")?.[1] ?? rest[named + 1]);
   const { hostname, address } = await machineFacts();
   const config: Config = parseConfig(
     "server",
