@@ -26,8 +26,13 @@ export function accessToBuilt(cluster: Cluster): Access {
  * reached would keep his access; so each of them first looks at something that every cluster has, and stops there.
  */
 export function accessToExisting(context: pulumi.Input<string>): Access {
-  const settings = { context, enableServerSideApply: true };
-  const witness = new kubernetes.Provider("cluster-witness", { ...settings, deleteUnreachable: false });
+  // Without server-side apply: it only reads, and would otherwise note another field manager each time.
+  const witness = new kubernetes.Provider("cluster-witness", { context, enableServerSideApply: false });
   kubernetes.core.v1.Namespace.get("cluster-reached", "kube-system", { provider: witness });
-  return { providers: [new kubernetes.Provider("cluster", { ...settings, deleteUnreachable: true })] };
+  const provider = new kubernetes.Provider("cluster", {
+    context,
+    enableServerSideApply: true,
+    deleteUnreachable: true,
+  });
+  return { providers: [provider] };
 }
