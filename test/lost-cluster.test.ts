@@ -48,8 +48,9 @@ describe("a stack for a cluster that somebody else keeps", () => {
     expect(await known()).toEqual(before);
   };
 
-  test("shows no change in a second update, nor in a refresh", async () => {
+  test("shows no change in a second update, and in a refresh but one: of how its witness is noted", async () => {
     expect(Object.keys(await program.changes("up"))).toEqual(["same"]);
+    expect(await program.changes("refresh")).toMatchObject({ update: 1 });
     expect(Object.keys(await program.changes("refresh"))).toEqual(["same"]);
   });
 

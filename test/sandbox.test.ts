@@ -93,7 +93,7 @@ describe("the sandbox", () => {
     expect(started.stdout).not.toMatch(/warning: (?!\[)/i);
     expect(started.code).toBe(0);
     expect(await readFile(path.join(PROJECT, "Pulumi.existing.yaml"), "utf8")).toBe(before);
-  }, 120_000);
+  }, 300_000);
 
   test("gives a shell in which plain pulumi and kubectl work", async () => {
     const preview = await inSandboxShell("pulumi preview --non-interactive --expect-no-changes");
@@ -107,7 +107,7 @@ describe("the sandbox", () => {
     );
     expect(map.stdout).toContain('"fleetwright.dev/environment":"existing"');
     expect(map.stdout).toMatch(/existing$/);
-  }, 120_000);
+  }, 300_000);
 
   test("has an AWS API that AWS's own tools and the engine find, and nobody else's", async () => {
     const asked = await inSandboxShell(
@@ -116,7 +116,7 @@ describe("the sandbox", () => {
     expect(asked.stdout.trim()).toBe("3");
     const elsewhere = await inSandboxShell('echo "[$AWS_PROFILE] $AWS_ENDPOINT_URL"');
     expect(elsewhere.stdout).toBe(`[] ${(await wholeStatus())?.cloud?.endpoint ?? ""}\n`);
-  }, 120_000);
+  }, 300_000);
 
   test("brings its cloud back when that was killed", async () => {
     const before = (await wholeStatus())?.cloud;
@@ -129,7 +129,7 @@ describe("the sandbox", () => {
     const after = (await wholeStatus())?.cloud;
     expect({ ...after, process: undefined }).toMatchObject({ endpoint: before.endpoint });
     expect(after?.process.pid).not.toBe(before.process.pid);
-  }, 120_000);
+  }, 300_000);
 
   test("names its machines when another one is asked for", async () => {
     const asked = await sandbox("shell", "nobody");
@@ -143,7 +143,7 @@ describe("the sandbox", () => {
     expect(again.stdout).toMatch(NO_CHANGE);
     expect(again.code).toBe(0);
     expect((await status())?.components.map(({ pid }) => pid)).toEqual(running);
-  }, 120_000);
+  }, 300_000);
 
   test("keeps its secrets from other users of the machine", async () => {
     const found = await run("find", [layout.folder, "-name", "*.key", "-perm", "/077"]);
@@ -161,7 +161,7 @@ describe("the sandbox", () => {
     expect(shown.code).toBe(ExitCode.failed);
     expect((await sandbox("up")).code).toBe(0);
     expect((await status())?.ready).toBe(true);
-  }, 120_000);
+  }, 300_000);
 
   test("prints the logs of one component, and names them all for a wrong one", async () => {
     const logs = await sandbox("logs", "etcd", "--lines", "5");
@@ -179,13 +179,13 @@ describe("the sandbox", () => {
     const again = await sandbox("start", "--stack", "existing");
     expect(again.stdout).toMatch(NO_CHANGE);
     expect(again.code).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   test("destroys its stack with plain pulumi", async () => {
     const destroyed = await inSandboxShell("pulumi destroy --yes --skip-preview --non-interactive");
     expect(destroyed.stdout).toMatch(/Resources:\n +- \d+ deleted\n/);
     expect((await inSandboxShell("kubectl get namespace fleetwright-system")).stderr).toContain("not found");
-  }, 120_000);
+  }, 300_000);
 
   test("is forgotten by reset", async () => {
     expect((await sandbox("reset")).code).toBe(0);
