@@ -46,18 +46,24 @@ export const labels: Part = {
     const declared = (): Declared =>
       (known ??= resolve(clusterLabels.list(), poolLabels.list(), (object) => goes(object as LabelObject)));
 
+    /** The versions of nodes that we wrote and that the cache does not have yet. */
+    const written = new Map<string, bigint>();
     const onNodes = manager
       .controller({
         name: `${CONTROLLER}-nodes`,
         concurrency,
         reconcile: async (key, { signal }) => {
           const node = nodes.get(key);
+          const own = written.get(key);
+          // Our own write is on its way to us, and wakes us again; what is here now would be written a second time.
+          if (node !== undefined && own !== undefined && versionOf(node) < own) return undefined;
+          written.delete(key);
           const patch = node === undefined ? undefined : labelPatch(node, declared());
           if (node === undefined || patch === undefined) return undefined;
           const { name, uid } = node.metadata;
           try {
             // The uid keeps a new machine of an old name from getting what was worked out for the one before.
-            await client.patch(
+            const after = await client.patch(
               NODES,
               { name },
               { metadata: { uid, labels: patch } },
@@ -66,6 +72,7 @@ export const labels: Part = {
                 signal,
               },
             );
+            written.set(key, versionOf(after));
           } catch (error) {
             if (!isNotFound(error)) throw error;
           }
@@ -199,6 +206,11 @@ function isMember({ metadata }: Node, object: LabelObject): boolean {
 // What decides about others too: whether it goes, and whether that is meant.
 function marksOf({ metadata }: LabelObject): string {
   return `${metadata.deletionTimestamp ?? ""} ${metadata.annotations?.[ALLOW_DELETION] ?? ""}`;
+}
+
+/** Versions of one kind can be compared; where one is no number, nothing is waited for. */
+function versionOf({ metadata: { resourceVersion = "" } }: Node): bigint {
+  return /^\d+$/.test(resourceVersion) ? BigInt(resourceVersion) : 0n;
 }
 
 // Nodes tell of themselves all the time; only their labels matter here.
