@@ -1,5 +1,5 @@
 import { CLUSTER_LABEL_PREFIX, GROUP, NODE_POOL_LABEL, NODE_POOL_LABEL_PREFIX } from "../../../api";
-import { Finalizer, isNotFound, type Informer, type StepOutcome } from "../../runtime";
+import { compareVersions, Finalizer, isNotFound, type Informer, type StepOutcome } from "../../runtime";
 import { ALLOW_DELETION, DeletionGuard } from "../deletion-guard";
 import {
   CLUSTER_LABELS,
@@ -47,7 +47,7 @@ export const labels: Part = {
       (known ??= resolve(clusterLabels.list(), poolLabels.list(), (object) => goes(object as LabelObject)));
 
     /** The versions of nodes that we wrote and that the cache does not have yet. */
-    const written = new Map<string, bigint>();
+    const written = new Map<string, string>();
     const onNodes = manager
       .controller({
         name: `${CONTROLLER}-nodes`,
@@ -56,7 +56,8 @@ export const labels: Part = {
           const node = nodes.get(key);
           const own = written.get(key);
           // Our own write is on its way to us, and wakes us again; what is here now would be written a second time.
-          if (node !== undefined && own !== undefined && versionOf(node) < own) return undefined;
+          if (node !== undefined && own !== undefined && compareVersions(versionOf(node), own) < 0)
+            return undefined;
           written.delete(key);
           const patch = node === undefined ? undefined : labelPatch(node, declared());
           if (node === undefined || patch === undefined) return undefined;
@@ -208,9 +209,8 @@ function marksOf({ metadata }: LabelObject): string {
   return `${metadata.deletionTimestamp ?? ""} ${metadata.annotations?.[ALLOW_DELETION] ?? ""}`;
 }
 
-/** Versions of one kind can be compared; where one is no number, nothing is waited for. */
-function versionOf({ metadata: { resourceVersion = "" } }: Node): bigint {
-  return /^\d+$/.test(resourceVersion) ? BigInt(resourceVersion) : 0n;
+function versionOf({ metadata: { resourceVersion = "" } }: Node): string {
+  return resourceVersion;
 }
 
 // Nodes tell of themselves all the time; only their labels matter here.
