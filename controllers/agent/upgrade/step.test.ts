@@ -65,6 +65,13 @@ test.each<[string, Entry, boolean, Partial<InstallerFacts>, Step]>([
     "lose",
   ],
   [
+    "one that was stopped before it left a mark is lost",
+    { phase: "Failed", installer: "Running" },
+    false,
+    { fetched: true },
+    "lose",
+  ],
+  [
     "one that was not begun when its node was given up stays so",
     { phase: "Failed" },
     false,

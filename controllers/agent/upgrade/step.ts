@@ -27,12 +27,13 @@ export function nextStep(
   if (exitCode !== undefined) return "finish";
   const givenUp = entry?.phase === "Failed" || (entry?.phase === "Uncordoning" && entry.reason === "Timeout");
   if (runs) return givenUp ? "stop" : "watch";
-  if (started) return "lose";
+  // Said to run, it was begun, whether or not it came to leave a mark on the host: it was stopped at once, or the machine was
+  // made anew under its name.
+  if (started || entry?.installer === "Running") return "lose";
   if (entry?.phase !== "Upgrading") return "nothing";
   // Said once and for all; the coordinator is about to take the node back.
   if (entry.installer === "Refused" || entry.installer === "Aborted") return "nothing";
-  // It was begun, and the host has forgotten it, as a machine does that was made anew under its name.
-  if ((entry.attempt ?? 0) > 0) return entry.installer === "Running" ? "lose" : "nothing";
+  if ((entry.attempt ?? 0) > 0) return "nothing";
   if (ending) return "abort";
   return fetched ? "start" : "fetch";
 }
