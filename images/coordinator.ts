@@ -2,6 +2,7 @@
 // npx tsx images/coordinator.ts <archive>
 import path from "node:path";
 import { bundleCoordinator } from "../controllers/coordinator/bundle";
+import { NODE_OPTIONS } from "../controllers/coordinator/node-options";
 import { packProgramImage } from "./program";
 
 /** The name of the image in the sandbox. */
@@ -9,7 +10,8 @@ export const COORDINATOR_IMAGE = "fleetwright.dev/coordinator:sandbox";
 
 /** Bundles the coordinator and packs it. */
 export function packCoordinatorImage(archive: string, name = COORDINATOR_IMAGE): Promise<void> {
-  return packProgramImage({ name, main: "coordinator.js", bundle: bundleCoordinator }, archive);
+  const image = { name, main: "coordinator.js", bundle: bundleCoordinator, nodeOptions: NODE_OPTIONS };
+  return packProgramImage(image, archive);
 }
 
 if (require.main === module) {

@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { bundleAgent } from "../controllers/agent/bundle";
-import { NODE_OPTIONS } from "../controllers/agent/needs";
+import { NODE_OPTIONS as AGENT_OPTIONS } from "../controllers/agent/needs";
 import { bundleCoordinator } from "../controllers/coordinator/bundle";
+import { NODE_OPTIONS as COORDINATOR_OPTIONS } from "../controllers/coordinator/node-options";
 import { packNodeImage, type NodeImage } from "./machines/images";
 import type { ImageStore } from "./registry";
 
@@ -13,14 +14,19 @@ export const IMAGE_HOST = "fleetwright.dev";
 
 /** Our programs that run in clusters: how each is bundled, and the variable that names its image to the stack. */
 const WORKLOADS: readonly Workload[] = [
-  { name: "coordinator", bundle: bundleCoordinator, variable: "FLEETWRIGHT_COORDINATOR_IMAGE" },
+  {
+    name: "coordinator",
+    bundle: bundleCoordinator,
+    variable: "FLEETWRIGHT_COORDINATOR_IMAGE",
+    nodeOptions: COORDINATOR_OPTIONS,
+  },
   // It is root, because it writes files of the host.
   {
     name: "agent",
     bundle: bundleAgent,
     variable: "FLEETWRIGHT_AGENT_IMAGE",
     user: "0:0",
-    nodeOptions: NODE_OPTIONS,
+    nodeOptions: AGENT_OPTIONS,
   },
 ];
 

@@ -1,7 +1,8 @@
 import { waitFor } from "../sandbox/deadline";
 import { listAt, textAt } from "../sandbox/json";
+import { PAUSE_IMAGE } from "../sandbox/machines/images/pause-name";
 import { describeMachines } from "../sandbox/machines/trial-hall";
-import { ClusterCloud } from "./drills/cluster-cloud";
+import { ClusterCloud, isReadyPod } from "./drills/cluster-cloud";
 
 describeMachines("the stack dev with our own programs in it", () => {
   let cluster: ClusterCloud;
@@ -41,7 +42,8 @@ describeMachines("the stack dev with our own programs in it", () => {
         (secret) => textAt(secret, "type") === "kubernetes.io/dockerconfigjson",
       ).length;
     const samplePods = async (): Promise<number> =>
-      listAt(await cluster.get("deployments", "--namespace", "fleetwright-plugins"), "items").length;
+      listAt(await cluster.get("pods", "--namespace", "fleetwright-plugins"), "items").filter(isReadyPod)
+        .length;
     const facts = async (): Promise<object> => ({
       login: await login(),
       mayListPods: await mayListPods(),
@@ -70,14 +72,17 @@ describeMachines("the stack dev with our own programs in it", () => {
         config["fleetwright:registries"] = [{ name: "github", provider: "github", endpoint: "ghcr.io" }];
         config["fleetwright:registryCredentials"] = { github: { username: "robot", password: "hush" } };
         config["fleetwright:nodeLabels"] = { cluster: { tier: "gold" } };
-        config["fleetwright:plugins"] = [{ name: "metrics-server", bundled: "metrics-server" }];
+        // The images that the catalogue names are not to be had here.
+        config["fleetwright:plugins"] = [
+          { name: "sample", bundled: "sample", values: { image: PAUSE_IMAGE }, jobs: {} },
+        ];
         config["fleetwright:roles"] = [
           { name: "viewer", rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }] },
         ];
         config["fleetwright:bindings"] = [{ role: "viewer", user: "jane" }];
       });
       expect(await cluster.up()).toMatchObject({ create: 7 });
-      await becomes({ login: true, mayListPods: true, labelled: 6, pullSecrets: 1, samplePods: 1 });
+      await becomes({ login: true, mayListPods: true, labelled: 6, pullSecrets: 1, samplePods: 2 });
     });
 
     test("takes all of it back when it is taken out of the file", async () => {

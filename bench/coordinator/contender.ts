@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { bundleCoordinator } from "../../controllers/coordinator/bundle";
+import { NODE_OPTIONS } from "../../controllers/coordinator/node-options";
 import { Failure } from "../../sandbox/failure";
 
 /** Who takes part: the coordinator as it is deployed, and the same work done on client-go. */
@@ -32,8 +33,7 @@ export class Contenders {
   /** Starts the coordinator, leader election and all. Its own limit of requests is out of the way, as client-go's is. */
   ours(controllers: string, ...flags: string[]): Contender {
     const args = [
-      // As in its image.
-      "--max-semi-space-size=4",
+      ...NODE_OPTIONS,
       this.bundle,
       ...[
         "--kubeconfig",

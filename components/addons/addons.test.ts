@@ -143,6 +143,14 @@ describe("labels of nodes", () => {
 });
 
 describe("plugins", () => {
+  it("that are bundled keep the values that are not given", async () => {
+    const plugins = [{ name: "sample", bundled: "sample", values: { image: "example.com/x:1" } }];
+    const graph = await MockGraph.of(() => new Plugins("plugins", { plugins }));
+    expect(graph.one(typeOf("Plugin"), "plugins-sample").inputs.spec).toMatchObject({
+      values: { ...catalogue.sample.values, image: "example.com/x:1" },
+    });
+  });
+
   it("are bundled as plugins/ has them: npm run generate writes the catalogue", () => {
     expect(catalogue).toEqual(bundledSpecs());
   });

@@ -21,7 +21,7 @@ export interface PluginArgs {
   version?: string;
   /** Where the manifests come from: inline, configMapRef, secretRef, oci or http, as in a Plugin. @default the bundled ones */
   source?: Record<string, unknown>;
-  /** Values for the places `${key}` in the manifests. @default {} */
+  /** Values for the places `${key}` in the manifests; those of a bundled one hold where none is given. @default {} */
   values?: Record<string, string>;
   /** More values, from ConfigMaps and Secrets, as in a Plugin. @default [] */
   valuesFrom?: Record<string, unknown>[];
@@ -90,6 +90,10 @@ export function pluginProblems(plugins: readonly PluginArgs[]): Problem[] {
 
 function specOf(plugin: PluginArgs): object {
   const bundled: Record<string, object> = catalogue;
-  const base = plugin.bundled === undefined ? {} : (bundled[plugin.bundled] ?? {});
-  return { ...base, ...without(without(plugin, "name"), "bundled") };
+  const base: { values?: object } = plugin.bundled === undefined ? {} : (bundled[plugin.bundled] ?? {});
+  const values =
+    base.values === undefined && plugin.values === undefined
+      ? {}
+      : { values: { ...base.values, ...plugin.values } };
+  return { ...base, ...without(without(plugin, "name"), "bundled"), ...values };
 }

@@ -29,7 +29,7 @@ export function selectionQuery({ labelSelector, fieldSelector }: Selection): Que
 }
 
 /**
- * Lists in pages, each handed out as it comes. While one page is still on its way the next one is asked for, because
+ * Lists in pages that grow, each handed out as it comes. While one page is still on its way the next one is asked for, because
  * its token stands at the head of the page: the server is then never idle. Gives the version of the whole list.
  *
  * A token that expires half-way cannot be resumed; the list is then taken again in one piece, and `restart` tells the
@@ -61,13 +61,14 @@ async function readPages<T extends KubernetesObject>(
   const path = resourcePath(resource, selection);
   const giveUp = new AbortController();
   const spare: PageBuffer[] = [];
+  const size = new PageSize(pageSize);
   const ask = (token: string | undefined): Pending => {
     const into = spare.pop() ?? new PageBuffer();
     const pending: Pending = { token, into, nextToken: undefined, body: NOTHING, onToken: () => {} };
     pending.body = client.bytes({
       method: "GET",
       path,
-      query: { ...selectionQuery(selection), limit: pageSize || undefined, continue: token },
+      query: { ...selectionQuery(selection), limit: pageSize === 0 ? undefined : size.next, continue: token },
       onHead: (head) => {
         pending.nextToken = tokenIn(head);
         pending.onToken();
@@ -87,7 +88,9 @@ async function readPages<T extends KubernetesObject>(
         if (pending.nextToken !== undefined) ahead ??= ask(pending.nextToken);
       };
       pending.onToken();
-      const page = parsePage<T>(await pending.body, `GET ${path}`);
+      const body = await pending.body;
+      const page = parsePage<T>(body, `GET ${path}`);
+      size.took(page.items.length, body.length);
       spare.push(pending.into);
       receiver.page(page.items);
       if (page.token === undefined) return page.resourceVersion;
@@ -97,6 +100,33 @@ async function readPages<T extends KubernetesObject>(
     }
   } finally {
     giveUp.abort();
+  }
+}
+
+/** A page is to be no larger, as far as the pages before tell. */
+const MOST_PAGE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * How many objects to ask for at once. The server goes through all that is left for every page, so that a long list in
+ * short pages takes it a time that grows with the square of the length: pages grow as the list does, and are bounded by
+ * the memory that they take.
+ */
+export class PageSize {
+  #items = 0;
+  #bytes = 0;
+
+  constructor(readonly first: number) {}
+
+  /** To be told of every page that came. */
+  took(items: number, bytes: number): void {
+    this.#items += items;
+    this.#bytes += bytes;
+  }
+
+  get next(): number {
+    if (this.#items === 0) return this.first;
+    const grown = Math.max(this.first, Math.floor(this.#items / 4));
+    return Math.max(1, Math.min(grown, Math.floor((MOST_PAGE_BYTES * this.#items) / this.#bytes)));
   }
 }
 

@@ -40,7 +40,7 @@ export interface ReflectorOptions {
   random?: Random;
   /** Whether a list comes as the first events of a watch where the server can do that: see decision 12. @default false */
   streamingLists?: boolean;
-  /** Objects a page, where lists do not come as events. @default 1000 */
+  /** Objects in the first page, where lists do not come as events. @default 1000 */
   pageSize?: number;
   /** The server ends each watch after a time between one and two of these. @default 300 */
   watchSeconds?: number;

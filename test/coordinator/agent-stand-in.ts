@@ -1,6 +1,7 @@
-import { UPGRADES } from "../../controllers/coordinator/kinds";
+import { tell } from "../../controllers/agent/upgrade";
+import { UPGRADES, type UpgradeObject } from "../../controllers/coordinator/kinds";
 import { NODES } from "../../controllers/coordinator/native";
-import { Applier, Informer, type ApiClient, type KubernetesObject } from "../../controllers/runtime";
+import { Informer, type ApiClient } from "../../controllers/runtime";
 
 /**
  * Stands in for the agents of all nodes: when the coordinator hands a node over, it gives the node's kubelet the wanted
@@ -27,7 +28,7 @@ export class AgentStandIn {
         if (phase !== "Upgrading" || this.#taken.has(id) || this.stuck.has(name) || after === undefined)
           continue;
         this.#taken.add(id);
-        void this.#upgrade(after.metadata.name, name, after.spec.version);
+        void this.#upgrade(after, name);
       }
     });
     this.#run = informer.run(this.#end.signal);
@@ -38,24 +39,16 @@ export class AgentStandIn {
     return this.#run;
   }
 
-  async #upgrade(upgrade: string, node: string, version: string): Promise<void> {
+  async #upgrade(upgrade: UpgradeObject, node: string): Promise<void> {
     const failed = this.broken.has(node);
     if (!failed) {
       this.upgraded.push(node);
-      const status = { nodeInfo: { kubeletVersion: version } };
+      const status = { nodeInfo: { kubeletVersion: upgrade.spec.version } };
       await this.#client.patch(NODES, { name: node }, { status }, { subresource: "status" }).catch(() => {});
     }
-    const report: KubernetesObject & { status: object } = {
-      metadata: { name: upgrade },
-      status: {
-        nodes: [
-          { name: node, attempt: 1, exitCode: failed ? 1 : 0, output: failed ? "no space left" : "ok" },
-        ],
-      },
-    };
-    const applier = new Applier(this.#client, `fleetwright-agent-${node}`);
-    await applier
-      .apply<KubernetesObject>(UPGRADES, report, { subresource: "status", force: true })
-      .catch(() => {});
+    const report = failed
+      ? { attempt: 1, exitCode: 1, output: "no space left" }
+      : { attempt: 1, exitCode: 0, output: "ok" };
+    await tell(this.#client, upgrade, node, report).catch(() => {});
   }
 }

@@ -155,7 +155,8 @@ export class ClusterCloud {
   }
 }
 
-function isReadyPod(pod: unknown): boolean {
+/** Whether a pod is ready and is to stay. */
+export function isReadyPod(pod: unknown): boolean {
   return (
     textAt(pod, "metadata", "deletionTimestamp") === undefined &&
     listAt(pod, "status", "conditions").some(

@@ -1,3 +1,4 @@
+export { tell } from "./report";
 export { upgrade } from "./upgrade";
 export type { HostUnits } from "./host-units";
 export { SystemdUnits } from "./systemd-units";

@@ -2,20 +2,17 @@ import type { NodeUpgradeStatus } from "../../../api";
 import { GROUP } from "../../../api/names";
 import {
   ApiError,
-  Applier,
   errorMessage,
   type Informer,
-  type KubernetesObject,
   type ReconcileContext,
   type ReconcileResult,
 } from "../../runtime";
 import { HostRefusal } from "../host";
 import { UPGRADES, type UpgradeObject } from "../kinds";
 import type { Part, Workplace } from "../part";
+import { type Report, tell as tellOf } from "./report";
 import { lastLines, nextStep, type Step } from "./step";
 import { serviceName, Workshop } from "./workshop";
-
-type Report = Pick<NodeUpgradeStatus, "attempt" | "exitCode" | "output" | "installer" | "installerMessage">;
 
 const LOOK_MS = 1000;
 const RETRY_MS = 5000;
@@ -53,16 +50,11 @@ export const upgrade: Part = {
 class Craftsman {
   readonly #workplace: Workplace;
   readonly #upgrades: Informer<UpgradeObject>;
-  readonly #applier: Applier;
   readonly #toldAt = new Map<string, number>();
 
   constructor(workplace: Workplace, all: Informer<UpgradeObject>) {
     this.#workplace = workplace;
     this.#upgrades = all;
-    this.#applier = new Applier(
-      workplace.client,
-      `fleetwright-agent-${workplace.settings.nodeName}`.slice(0, 128),
-    );
   }
 
   async reconcile(name: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
@@ -91,10 +83,10 @@ class Craftsman {
     { exitCode, output }: { exitCode: number | undefined; output: string },
     { signal, log, clock }: ReconcileContext,
   ): Promise<ReconcileResult | undefined> {
-    const { units } = this.#workplace;
+    const { units, client, settings } = this.#workplace;
     const { spec, metadata } = object;
     const service = serviceName(metadata.uid ?? "");
-    const tell = (report: Report): Promise<void> => this.#tell(object, entry, report, signal);
+    const tell = (report: Report): Promise<void> => tellOf(client, object, settings.nodeName, report, signal);
     switch (step) {
       case "nothing":
         return undefined;
@@ -107,7 +99,7 @@ class Craftsman {
             return { requeueAfterMs: 0 };
           }
           log.info("The installer is started on the host.", { upgrade: metadata.name, service });
-          const args = spec.installer?.args ?? [spec.version, this.#workplace.settings.rke2Releases];
+          const args = spec.installer?.args ?? [spec.version, settings.rke2Releases];
           await units.start(service, workshop.command(args), `Upgrade ${metadata.name} to ${spec.version}`);
           await tell({ attempt: 1, installer: "Running" });
           return { requeueAfterMs: LOOK_MS };
@@ -156,32 +148,6 @@ class Craftsman {
           output: lastLines(output, undefined),
         });
         return undefined;
-    }
-  }
-
-  /** Writes this node's report, unless it is there already. */
-  async #tell(
-    { metadata }: UpgradeObject,
-    entry: NodeUpgradeStatus,
-    report: Report,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { nodeName } = this.#workplace.settings;
-    const fields = ["attempt", "exitCode", "output", "installer", "installerMessage"] as const;
-    if (fields.every((field) => entry[field] === report[field])) return;
-    const body: KubernetesObject & { status: object } = {
-      metadata: { name: metadata.name, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) },
-      status: { nodes: [{ name: nodeName, ...report }] },
-    };
-    try {
-      await this.#applier.apply<KubernetesObject>(UPGRADES, body, {
-        subresource: "status",
-        force: true,
-        signal,
-      });
-    } catch (error) {
-      // Gone, or its entry for this node is: nobody waits for the report any more.
-      if (!(error instanceof ApiError) || ![404, 422].includes(error.code)) throw error;
     }
   }
 
