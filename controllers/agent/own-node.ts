@@ -1,3 +1,4 @@
+import { ORDER, REPORT } from "../handover";
 import { Applier, type ApiClient, type Cache, type Informer, type KubernetesObject } from "../runtime";
 import { NODES, type NodeCondition, type NodeObject } from "./kinds";
 
@@ -8,7 +9,8 @@ export function ownNode(cache: Cache, name: string): Informer<NodeObject> {
 
 // What is never looked at is not kept, above all the list of images.
 function slim({ apiVersion, kind, metadata, spec, status }: NodeObject): NodeObject {
-  const { name, uid, resourceVersion, labels } = metadata;
+  const { name, uid, resourceVersion, labels, annotations = {} } = metadata;
+  const handover = Object.entries(annotations).filter(([key]) => key === ORDER || key === REPORT);
   return {
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(kind === undefined ? {} : { kind }),
@@ -17,6 +19,7 @@ function slim({ apiVersion, kind, metadata, spec, status }: NodeObject): NodeObj
       ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
       ...(labels === undefined ? {} : { labels }),
+      ...(handover.length === 0 ? {} : { annotations: Object.fromEntries(handover) }),
     },
     spec: { taints: (spec?.taints ?? []).map(({ key }) => ({ key })) },
     status: { conditions: status?.conditions ?? [] },

@@ -1,5 +1,5 @@
-import { tell } from "../../controllers/agent/upgrade";
-import { UPGRADES, type UpgradeObject } from "../../controllers/coordinator/kinds";
+import { ORDER, orderOn, REPORT } from "../../controllers/handover";
+import { UPGRADES } from "../../controllers/coordinator/kinds";
 import { NODES } from "../../controllers/coordinator/native";
 import { Informer, type ApiClient } from "../../controllers/runtime";
 
@@ -21,15 +21,15 @@ export class AgentStandIn {
 
   constructor(client: ApiClient) {
     this.#client = client;
-    const informer = new Informer(client, UPGRADES);
+    const informer = new Informer(client, NODES);
     informer.onChange(({ after }) => {
-      for (const { name, phase } of after?.status?.nodes ?? []) {
-        const id = `${after?.metadata.uid ?? ""} ${name}`;
-        if (phase !== "Upgrading" || this.#taken.has(id) || this.stuck.has(name) || after === undefined)
-          continue;
-        this.#taken.add(id);
-        void this.#upgrade(after, name);
-      }
+      const order = orderOn(after);
+      const node = after?.metadata.name ?? "";
+      if (order?.what !== "run" || this.stuck.has(node)) return;
+      const id = `${order.uid} ${node}`;
+      if (this.#taken.has(id)) return;
+      this.#taken.add(id);
+      void this.#upgrade(order.name, order.uid, node).catch(() => {});
     });
     this.#run = informer.run(this.#end.signal);
   }
@@ -39,16 +39,23 @@ export class AgentStandIn {
     return this.#run;
   }
 
-  async #upgrade(upgrade: UpgradeObject, node: string): Promise<void> {
-    const failed = this.broken.has(node);
-    if (!failed) {
-      this.upgraded.push(node);
-      const status = { nodeInfo: { kubeletVersion: upgrade.spec.version } };
-      await this.#client.patch(NODES, { name: node }, { status }, { subresource: "status" }).catch(() => {});
-    }
+  async #upgrade(upgrade: string, uid: string, name: string): Promise<void> {
+    const failed = this.broken.has(name);
     const report = failed
-      ? { attempt: 1, exitCode: 1, output: "no space left" }
-      : { attempt: 1, exitCode: 0, output: "ok" };
-    await tell(this.#client, upgrade, node, report).catch(() => {});
+      ? { uid, attempt: 1, exitCode: 1, output: "no space left" }
+      : { uid, attempt: 1, exitCode: 0, output: "ok" };
+    const annotations = { [REPORT]: JSON.stringify(report) };
+    await this.#client.patch(NODES, { name }, { metadata: { annotations } });
+    if (failed) return;
+    const { spec } = await this.#client.get(UPGRADES, { name: upgrade });
+    this.upgraded.push(name);
+    const status = { nodeInfo: { kubeletVersion: spec.version } };
+    await this.#client.patch(NODES, { name }, { status }, { subresource: "status" });
   }
 }
+
+/** What an upgrade leaves on a node, as a patch that takes it away. */
+export const WITHOUT_UPGRADE = {
+  spec: { unschedulable: null },
+  metadata: { annotations: { "fleetwright.dev/cordoned-by": null, [ORDER]: null, [REPORT]: null } },
+};

@@ -1,4 +1,3 @@
-export { tell } from "./report";
 export { upgrade } from "./upgrade";
 export type { HostUnits } from "./host-units";
 export { SystemdUnits } from "./systemd-units";

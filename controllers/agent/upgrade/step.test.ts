@@ -1,85 +1,45 @@
 import { lastLines, nextStep, type InstallerFacts, type Step } from "./step";
 
-type Entry = Parameters<typeof nextStep>[0];
+type Told = Parameters<typeof nextStep>[1];
 const nothing: InstallerFacts = { runs: false, fetched: false, started: false, exitCode: undefined };
-const handed: Entry = { phase: "Upgrading" };
+const begun = { fetched: true, started: true };
 
-test.each<[string, Entry, boolean, Partial<InstallerFacts>, Step]>([
-  ["a node that is not in the upgrade is left alone", undefined, false, {}, "nothing"],
-  ["a node that is not handed over is left alone", { phase: "Draining" }, false, {}, "nothing"],
-  ["a node that was handed over begins with the installer", handed, false, {}, "fetch"],
-  ["an installer that is there is started", handed, false, { fetched: true }, "start"],
-  ["one that is there is not started after an abort", handed, true, { fetched: true }, "abort"],
-  ["nothing is fetched after an abort", handed, true, {}, "abort"],
-  ["one that was refused is not tried again", { ...handed, installer: "Refused" }, false, {}, "nothing"],
+test.each<[string, Parameters<typeof nextStep>[0], Told, Partial<InstallerFacts>, Step]>([
+  ["a node that was handed over begins with the installer", "run", {}, {}, "fetch"],
+  ["an installer that is there is started", "run", {}, { fetched: true }, "start"],
+  ["one that is there is not started after an abort", "end", {}, { fetched: true }, "abort"],
+  ["nothing is fetched after an abort", "end", {}, {}, "abort"],
+  ["one that was refused is not tried again", "run", { installer: "Refused" }, {}, "nothing"],
   [
     "one that was begun on a machine that knows nothing of it is lost, never begun again",
-    { ...handed, installer: "Running", attempt: 1 },
-    false,
+    "run",
+    { installer: "Running", attempt: 1 },
     {},
     "lose",
   ],
   [
     "one that ended is not begun again on a machine that knows nothing of it",
-    { ...handed, installer: "Failed", attempt: 1 },
-    false,
+    "run",
+    { installer: "Failed", attempt: 1 },
     {},
     "nothing",
   ],
-  ["one that runs is watched", handed, false, { fetched: true, runs: true }, "watch"],
-  [
-    "one that runs is let run after an abort",
-    handed,
-    true,
-    { fetched: true, started: true, runs: true },
-    "watch",
-  ],
-  [
-    "one that runs is let run while the node is verified",
-    { phase: "Verifying" },
-    false,
-    { fetched: true, started: true, runs: true },
-    "watch",
-  ],
-  [
-    "one whose time is over is stopped",
-    { phase: "Uncordoning", reason: "Timeout" },
-    false,
-    { fetched: true, started: true, runs: true },
-    "stop",
-  ],
-  ["one on a node that failed is stopped", { phase: "Failed" }, false, { fetched: true, runs: true }, "stop"],
-  ["one that ended is told of", handed, false, { fetched: true, started: true, exitCode: 0 }, "finish"],
-  [
-    "one that ended is told of after an abort too",
-    handed,
-    true,
-    { fetched: true, started: true, exitCode: 1 },
-    "finish",
-  ],
-  [
-    "one that began and is nowhere is lost, never begun again",
-    handed,
-    false,
-    { fetched: true, started: true },
-    "lose",
-  ],
+  ["one that runs is watched", "run", {}, { fetched: true, runs: true }, "watch"],
+  ["one that runs is let run after an abort", "end", {}, { ...begun, runs: true }, "watch"],
+  ["one that the node is given up with is stopped", "stop", {}, { ...begun, runs: true }, "stop"],
+  ["one that ended is told of", "run", {}, { ...begun, exitCode: 0 }, "finish"],
+  ["one that ended is told of after an abort too", "end", {}, { ...begun, exitCode: 1 }, "finish"],
+  ["one that began and is nowhere is lost, never begun again", "run", {}, begun, "lose"],
   [
     "one that was stopped before it left a mark is lost",
-    { phase: "Failed", installer: "Running" },
-    false,
+    "stop",
+    { installer: "Running" },
     { fetched: true },
     "lose",
   ],
-  [
-    "one that was not begun when its node was given up stays so",
-    { phase: "Failed" },
-    false,
-    { fetched: true },
-    "nothing",
-  ],
-])("%s", (_what, entry, ending, facts, step) => {
-  expect(nextStep(entry, ending, { ...nothing, ...facts })).toBe(step);
+  ["one that was not begun when its node was given up stays so", "stop", {}, { fetched: true }, "nothing"],
+])("%s", (_what, order, told, facts, step) => {
+  expect(nextStep(order, told, { ...nothing, ...facts })).toBe(step);
 });
 
 test("the last lines are whole ones, without orders to terminals, and few when all went well", () => {

@@ -1,4 +1,4 @@
-import type { NodeUpgradeStatus } from "../../../api";
+import { MOST_OUTPUT, type Order, type Report } from "../../handover";
 
 /** What is known of an installer on the host. */
 export interface InstallerFacts {
@@ -15,31 +15,29 @@ export interface InstallerFacts {
 export type Step = "nothing" | "fetch" | "start" | "watch" | "stop" | "finish" | "abort" | "lose";
 
 /**
- * Decides from what is, so that an agent that was killed goes on where it was. An installer that runs is let run to its
- * end even if the upgrade is aborted, because a node is worse off half-way; it is stopped when the coordinator has given
- * the node up.
+ * Decides from what is ordered, what was told and what is, so that an agent that was killed goes on where it was. An
+ * installer that runs is let run to its end even if the upgrade is aborted, because a node is worse off half-way; it is
+ * stopped when the coordinator has given the node up.
  */
 export function nextStep(
-  entry: Pick<NodeUpgradeStatus, "phase" | "reason" | "installer" | "attempt"> | undefined,
-  ending: boolean,
+  order: Order["what"],
+  report: Pick<Report, "installer" | "attempt">,
   { runs, fetched, started, exitCode }: InstallerFacts,
 ): Step {
   if (exitCode !== undefined) return "finish";
-  const givenUp = entry?.phase === "Failed" || (entry?.phase === "Uncordoning" && entry.reason === "Timeout");
-  if (runs) return givenUp ? "stop" : "watch";
+  if (runs) return order === "stop" ? "stop" : "watch";
   // Said to run, it was begun, whether or not it came to leave a mark on the host: it was stopped at once, or the machine was
   // made anew under its name.
-  if (started || entry?.installer === "Running") return "lose";
-  if (entry?.phase !== "Upgrading") return "nothing";
+  if (started || report.installer === "Running") return "lose";
+  if (order === "stop") return "nothing";
   // Said once and for all; the coordinator is about to take the node back.
-  if (entry.installer === "Refused" || entry.installer === "Aborted") return "nothing";
-  if ((entry.attempt ?? 0) > 0) return "nothing";
-  if (ending) return "abort";
+  if (report.installer === "Refused" || report.installer === "Aborted") return "nothing";
+  if ((report.attempt ?? 0) > 0) return "nothing";
+  if (order === "end") return "abort";
   return fetched ? "start" : "fetch";
 }
 
-const MOST_OUTPUT = 4096;
-/** Of an upgrade that went well nobody reads more, and hundreds of nodes share one object. */
+/** Of an upgrade that went well nobody reads more, and status holds the words of hundreds of nodes. */
 const OUTPUT_WHEN_WELL = 256;
 
 /** The end of what an installer wrote, cut at a line and without what terminals take for orders. */

@@ -4,7 +4,7 @@ import https from "node:https";
 import type { AddressInfo } from "node:net";
 import type { NodeUpgradeStatus } from "../../../api";
 import { certifiedKey, daysFromNow } from "../../../sandbox/controlplane/certificate";
-import { startWorld, type CoordinatorWorld } from "../../../test/coordinator";
+import { startWorld, WITHOUT_UPGRADE, type CoordinatorWorld } from "../../../test/coordinator";
 import { waitFor } from "../../../test/fault-proxy";
 import {
   describeHosts,
@@ -15,6 +15,7 @@ import {
   type RunningAgent,
 } from "../../../test/agent";
 import { NODES as COORDINATOR_NODES } from "../../coordinator/native";
+import { ORDER, reportOn, type Order, type Report } from "../../handover";
 import type { KubernetesObject } from "../../runtime";
 import { NODES, UPGRADES, type UpgradeObject } from "../kinds";
 
@@ -51,24 +52,38 @@ describeHosts("an upgrade on a node", () => {
     const object: KubernetesObject & { spec: object } = { metadata: { name }, spec };
     return world.direct.create(UPGRADES, object as UpgradeObject);
   };
-  const handOver = (name: string, entry: Partial<NodeUpgradeStatus> = {}): Promise<unknown> =>
-    world.direct.patch(
+  const order = async (name: string, what: Order["what"]): Promise<void> => {
+    const { uid } = (await world.direct.get(UPGRADES, { name })).metadata;
+    const annotations = { [ORDER]: JSON.stringify({ name, uid, what }) };
+    await world.direct.patch(NODES, { name: node }, { metadata: { annotations } });
+  };
+  /** As the coordinator does: first it says so in status, then on the Node. */
+  const handOver = async (
+    name: string,
+    { what = "run", ...entry }: Partial<NodeUpgradeStatus> & Partial<Pick<Order, "what">> = {},
+  ): Promise<void> => {
+    await world.direct.patch(
       UPGRADES,
       { name },
       { status: { phase: "Running", nodes: [{ name: node, phase: "Upgrading", ...entry }] } },
       { subresource: "status" },
     );
-  const entryOf = async (name: string): Promise<NodeUpgradeStatus | undefined> =>
-    (await world.direct.get(UPGRADES, { name })).status?.nodes?.[0];
-  const until = (name: string, installer: string): Promise<NodeUpgradeStatus> =>
+    await order(name, what);
+  };
+  const reportFor = async (name: string): Promise<Report | undefined> => {
+    const { uid } = (await world.direct.get(UPGRADES, { name })).metadata;
+    const report = reportOn(await world.direct.get(NODES, { name: node }));
+    return report?.uid === uid ? report : undefined;
+  };
+  const until = (name: string, installer: string): Promise<Report> =>
     waitFor(
       `the installer to be ${installer}`,
       async () => {
-        const entry = await entryOf(name);
-        return entry?.installer === installer ? entry : undefined;
+        const report = await reportFor(name);
+        return report?.installer === installer ? report : undefined;
       },
       45_000,
-    ) as Promise<NodeUpgradeStatus>;
+    ) as Promise<Report>;
 
   beforeAll(async () => {
     world = await startWorld({ nodes: 1 });
@@ -114,7 +129,7 @@ describeHosts("an upgrade on a node", () => {
     start();
     await handOver("well");
     const entry = await until("well", "Succeeded");
-    expect(entry).toMatchObject({ attempt: 1, exitCode: 0, output: "all went well", phase: "Upgrading" });
+    expect(entry).toMatchObject({ attempt: 1, exitCode: 0, output: "all went well" });
     expect(readFileSync(out, "utf8")).toBe("a b|$(id)|'|");
   }, 90_000);
 
@@ -141,8 +156,7 @@ describeHosts("an upgrade on a node", () => {
 
   test("begins nothing after an abort, and says so", async () => {
     await make("late", publish("late", `#!/bin/sh\ntouch ${host.at("ran")}\n`));
-    await world.direct.patch(UPGRADES, { name: "late" }, { spec: { aborted: true } });
-    await handOver("late");
+    await handOver("late", { what: "end" });
     start();
     await until("late", "Aborted");
     expect(units.starts.size).toBe(0);
@@ -193,24 +207,37 @@ describeHosts("an upgrade on a node", () => {
     start();
     await handOver("stuck");
     await until("stuck", "Running");
-    await world.direct.patch(
-      UPGRADES,
-      { name: "stuck" },
-      { status: { nodes: [{ name: node, phase: "Failed", reason: "Timeout", installer: "Running" }] } },
-      { subresource: "status" },
-    );
+    await order("stuck", "stop");
     const service = `fleetwright-upgrade-${metadata.uid ?? ""}`;
     await waitFor("its end", async () => !(await units.runs(service)));
     await until("stuck", "Lost");
   }, 60_000);
 
-  test("is forgotten on the host with its object", async () => {
+  test.each<[string, Partial<NodeUpgradeStatus>]>([
+    ["is not with the node yet", { phase: "Draining" }],
+    ["has had its run there", { attempt: 1 }],
+  ])(
+    "is not run on the word of the Node alone: it %s",
+    async (what, entry) => {
+      const name = what.split(" ").at(-1) ?? "";
+      await make(name, publish(name, `#!/bin/sh\ntouch ${host.at("ran")}\n`));
+      await handOver(name, entry);
+      const { agent } = start();
+      await waitFor("a look", () => agent.manager.cache.hasSynced);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      expect(units.starts.size).toBe(0);
+      expect(await reportFor(name)).toBeUndefined();
+    },
+    60_000,
+  );
+
+  test("is forgotten on the host with its order", async () => {
     const { metadata } = await make("gone", publish("gone", "#!/bin/sh\n"));
     start();
     await handOver("gone");
     await until("gone", "Succeeded");
     expect(existsSync(workshopOf(host, metadata.uid ?? ""))).toBe(true);
-    await world.direct.delete(UPGRADES, { name: "gone" });
+    await world.direct.patch(NODES, { name: node }, WITHOUT_UPGRADE);
     await waitFor("the folder to go", () => !existsSync(workshopOf(host, metadata.uid ?? "")));
   }, 60_000);
 
@@ -221,6 +248,7 @@ describeHosts("an upgrade on a node", () => {
       path: "/apis/fleetwright.dev/v1/clusterupgrades",
     });
     for (const { metadata } of items) await world.direct.delete(UPGRADES, metadata);
+    await world.direct.patch(NODES, { name: node }, WITHOUT_UPGRADE);
     await world.start({ controllers: "upgrades" });
     const setVersion = (kubeletVersion: string): Promise<unknown> =>
       world.direct.patch(
@@ -245,7 +273,7 @@ describeHosts("an upgrade on a node", () => {
         },
       });
       const ran = (): boolean => existsSync(count) && readFileSync(count, "utf8").includes(`${name}\n`);
-      const told = async (): Promise<boolean> => (await entryOf(name))?.installer === "Succeeded";
+      const told = async (): Promise<boolean> => (await reportFor(name))?.installer === "Succeeded";
       await waitFor("a death or an end", async () => fate.died || (await told()), 60_000);
       await agent.stop();
       const second = start();

@@ -1,23 +1,28 @@
-import type { NodeUpgradeStatus } from "../../../api";
+import type { ClusterUpgrade } from "../../../api";
 import { GROUP } from "../../../api/names";
+import { MOST_MESSAGE, orderOn, REPORT, reportOn, type Order, type Report } from "../../handover";
 import {
   ApiError,
+  compareVersions,
   errorMessage,
+  isNotFound,
   type Informer,
   type ReconcileContext,
   type ReconcileResult,
 } from "../../runtime";
 import { HostRefusal } from "../host";
-import { UPGRADES, type UpgradeObject } from "../kinds";
+import { NODES, UPGRADES, type NodeObject } from "../kinds";
+import { ownNode } from "../own-node";
 import type { Part, Workplace } from "../part";
-import { type Report, tell as tellOf } from "./report";
 import { lastLines, nextStep, type Step } from "./step";
 import { serviceName, Workshop } from "./workshop";
 
+type Telling = Omit<Report, "uid">;
+
 const LOOK_MS = 1000;
 const RETRY_MS = 5000;
-/** What the installer writes is told this often while it runs. */
-const TELL_MS = 10_000;
+/** What the installer writes is told this often while it runs: every change of a Node goes to all who watch Nodes. */
+const TELL_MS = 30_000;
 const DEADLINE_MS = 3_600_000;
 
 /** Carries out upgrades on this node when the coordinator hands it over. */
@@ -25,106 +30,106 @@ export const upgrade: Part = {
   name: "upgrade",
   describes: "carries out upgrades on the node when the coordinator hands it over",
   rules: [
-    { apiGroups: [GROUP], resources: ["clusterupgrades"], verbs: ["get", "list", "watch"] },
-    { apiGroups: [GROUP], resources: ["clusterupgrades/status"], verbs: ["patch"] },
+    { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "watch", "patch"] },
+    { apiGroups: [GROUP], resources: ["clusterupgrades"], verbs: ["get"] },
   ],
   setUp(workplace) {
-    const { manager } = workplace;
-    const all = manager.cache.informer(UPGRADES);
-    const craftsman = new Craftsman(workplace, all);
-    const controller = manager
-      .controller({
-        name: "upgrade",
-        concurrency: 1,
-        // A download may take long; its own timeouts end it.
-        deadlineMs: DEADLINE_MS,
-        reconcile: (name, context) => craftsman.reconcile(name, context),
-      })
-      .watches(all);
-    // No upgrade has an empty name: at the start, what is left of those that went meanwhile is tidied up.
-    controller.queue.add("");
+    const { manager, settings } = workplace;
+    const node = ownNode(manager.cache, settings.nodeName);
+    const craftsman = new Craftsman(workplace, node);
+    const controller = manager.controller({
+      name: "upgrade",
+      concurrency: 1,
+      // A download may take long; its own timeouts end it.
+      deadlineMs: DEADLINE_MS,
+      reconcile: (_name, context) => craftsman.reconcile(context),
+    });
+    controller.watches(node, () => []);
+    node.onChange(({ key, before, after }) => {
+      // The kubelet writes its status all the time; only what is looked at here counts.
+      const interesting = (one: NodeObject | undefined): string =>
+        JSON.stringify([one?.metadata.uid, one?.metadata.annotations]);
+      if (interesting(before) !== interesting(after)) controller.queue.add(key);
+    });
     return undefined;
   },
 };
 
 class Craftsman {
   readonly #workplace: Workplace;
-  readonly #upgrades: Informer<UpgradeObject>;
-  readonly #toldAt = new Map<string, number>();
+  readonly #nodes: Informer<NodeObject>;
+  /** What was told last, until the cache has it. */
+  #told: { report: Report; version: string } | undefined;
+  #toldAt = -Infinity;
 
-  constructor(workplace: Workplace, all: Informer<UpgradeObject>) {
+  constructor(workplace: Workplace, nodes: Informer<NodeObject>) {
     this.#workplace = workplace;
-    this.#upgrades = all;
+    this.#nodes = nodes;
   }
 
-  async reconcile(name: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
+  async reconcile(context: ReconcileContext): Promise<ReconcileResult | undefined> {
     const { root, units, settings } = this.#workplace;
-    const object = this.#upgrades.get(name);
-    if (object?.metadata.uid === undefined) return this.#forgetOthers();
-    const { uid, deletionTimestamp } = object.metadata;
-    const entry = object.status?.nodes?.find((one) => one.name === settings.nodeName);
-    if (entry === undefined) return undefined;
-    const workshop = new Workshop(root, uid);
+    const node = this.#nodes.get(settings.nodeName);
+    if (node === undefined) return undefined;
+    const order = orderOn(node);
+    await this.#forgetOthers(order?.uid);
+    if (order === undefined) return undefined;
+    const workshop = new Workshop(root, order.uid);
     const first = await workshop.look();
     // The host's services are asked only about what may run.
     const open = first.fetched && first.exitCode === undefined;
-    const runs = open && (await units.runs(serviceName(uid)));
+    const runs = open && (await units.runs(serviceName(order.uid)));
     const facts = open ? await workshop.look() : first;
-    const ending = object.spec.aborted || deletionTimestamp !== undefined;
-    const step = nextStep(entry, ending, { ...facts, runs });
-    return this.#take(step, object, entry, workshop, facts, context);
+    const report = this.#reportOf(node, order.uid);
+    const step = nextStep(order.what, report, { ...facts, runs });
+    const tell = (telling: Telling): Promise<void> => this.#tell(node, order.uid, telling, context.signal);
+    return this.#take(step, { order, report, workshop, tell, ...facts }, context);
   }
 
   async #take(
     step: Step,
-    object: UpgradeObject,
-    entry: NodeUpgradeStatus,
-    workshop: Workshop,
-    { exitCode, output }: { exitCode: number | undefined; output: string },
+    { order, report, workshop, tell, exitCode, output }: Job,
     { signal, log, clock }: ReconcileContext,
   ): Promise<ReconcileResult | undefined> {
-    const { units, client, settings } = this.#workplace;
-    const { spec, metadata } = object;
-    const service = serviceName(metadata.uid ?? "");
-    const tell = (report: Report): Promise<void> => tellOf(client, object, settings.nodeName, report, signal);
+    const { units, settings, installerCa } = this.#workplace;
+    const service = serviceName(order.uid);
     switch (step) {
       case "nothing":
         return undefined;
       case "fetch":
       case "start":
         try {
+          const spec = await this.#specFor(order, signal);
+          if (spec === undefined) return undefined;
           if (step === "fetch") {
-            if (entry.installer !== "Fetching") await tell({ attempt: 0, installer: "Fetching" });
-            await workshop.fetch(spec.installer, { signal, ca: this.#workplace.installerCa });
+            if (report.installer !== "Fetching") await tell({ attempt: 0, installer: "Fetching" });
+            await workshop.fetch(spec.installer, { signal, ca: installerCa });
             return { requeueAfterMs: 0 };
           }
-          log.info("The installer is started on the host.", { upgrade: metadata.name, service });
+          log.info("The installer is started on the host.", { upgrade: order.name, service });
           const args = spec.installer?.args ?? [spec.version, settings.rke2Releases];
-          await units.start(service, workshop.command(args), `Upgrade ${metadata.name} to ${spec.version}`);
+          await units.start(service, workshop.command(args), `Upgrade ${order.name} to ${spec.version}`);
           await tell({ attempt: 1, installer: "Running" });
           return { requeueAfterMs: LOOK_MS };
         } catch (error) {
           if (error instanceof ApiError) throw error;
           const refused = error instanceof HostRefusal;
-          const installerMessage = errorMessage(error).slice(0, 1024);
-          log.error("The installer could not be run.", { upgrade: metadata.name, cause: installerMessage });
+          const installerMessage = errorMessage(error).slice(0, MOST_MESSAGE);
+          log.error("The installer could not be run.", { upgrade: order.name, cause: installerMessage });
           await tell({ attempt: 0, installer: refused ? "Refused" : "Fetching", installerMessage });
           return refused ? undefined : { requeueAfterMs: RETRY_MS };
         }
-      case "watch": {
-        const toldAt = this.#toldAt.get(metadata.uid ?? "") ?? -Infinity;
-        if (entry.installer !== "Running" || clock.monotonic() - toldAt > TELL_MS) {
-          this.#toldAt.set(metadata.uid ?? "", clock.monotonic());
+      case "watch":
+        if (report.installer !== "Running" || clock.monotonic() - this.#toldAt > TELL_MS) {
+          this.#toldAt = clock.monotonic();
           await tell({ attempt: 1, installer: "Running", output: lastLines(output, undefined) });
         }
         return { requeueAfterMs: LOOK_MS };
-      }
       case "stop":
         log.warn("The installer is stopped: the coordinator has given the node up.", { service });
         await units.stop(service);
         return { requeueAfterMs: LOOK_MS };
       case "finish":
-        this.#toldAt.delete(metadata.uid ?? "");
         await tell({
           attempt: 1,
           installer: exitCode === 0 ? "Succeeded" : "Failed",
@@ -151,12 +156,62 @@ class Craftsman {
     }
   }
 
-  /** Removes the folders of upgrades that no longer exist, unless something still runs there. */
-  async #forgetOthers(): Promise<undefined> {
-    const { root, units } = this.#workplace;
-    const known = new Set(this.#upgrades.list().map(({ metadata }) => metadata.uid));
-    for (const uid of await Workshop.all(root))
-      if (!known.has(uid) && !(await units.runs(serviceName(uid)))) await Workshop.forget(root, uid);
-    return undefined;
+  /**
+   * What is to be run, if the upgrade itself says that this node is to run it, and for the first time: the order on the
+   * Node only rings the bell, since many may write to Nodes, and few may declare an upgrade.
+   */
+  async #specFor({ name, uid }: Order, signal: AbortSignal): Promise<ClusterUpgrade["spec"] | undefined> {
+    const { client, settings } = this.#workplace;
+    try {
+      const { metadata, spec, status } = await client.get(UPGRADES, { name }, signal);
+      const entry = status?.nodes?.find((one) => one.name === settings.nodeName);
+      const isOurs = metadata.uid === uid && entry?.phase === "Upgrading" && (entry.attempt ?? 0) === 0;
+      return isOurs ? spec : undefined;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
   }
+
+  #reportOf(node: NodeObject, uid: string): Telling {
+    const { resourceVersion = "0" } = node.metadata;
+    const isBehind = this.#told !== undefined && compareVersions(resourceVersion, this.#told.version) < 0;
+    const report = isBehind ? this.#told?.report : reportOn(node);
+    return report?.uid === uid ? report : {};
+  }
+
+  /** Writes a report on the Node, unless it is there already. */
+  async #tell({ metadata }: NodeObject, uid: string, telling: Telling, signal: AbortSignal): Promise<void> {
+    const report: Report = { uid, ...telling };
+    const text = JSON.stringify(report);
+    if (metadata.annotations?.[REPORT] === text) return;
+    const body = { metadata: { uid: metadata.uid, annotations: { [REPORT]: text } } };
+    try {
+      const written = await this.#workplace.client.patch(NODES, metadata, body, {
+        query: { fieldManager: "fleetwright-agent-upgrade" },
+        signal,
+      });
+      this.#told = { report, version: written.metadata.resourceVersion ?? "0" };
+    } catch (error) {
+      // Nobody waits for the report any more.
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  /** Removes what is left of other upgrades, unless something still runs there. */
+  async #forgetOthers(current: string | undefined): Promise<void> {
+    const { root, units } = this.#workplace;
+    for (const uid of await Workshop.all(root))
+      if (uid !== current && !(await units.runs(serviceName(uid)))) await Workshop.forget(root, uid);
+  }
+}
+
+interface Job {
+  order: Order;
+  /** What was told. */
+  report: Telling;
+  workshop: Workshop;
+  tell: (telling: Telling) => Promise<void>;
+  exitCode: number | undefined;
+  output: string;
 }

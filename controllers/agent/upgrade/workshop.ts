@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { UID } from "../../handover";
 import type { HostFolder, HostRoot } from "../host";
 import { download } from "./download";
 import { RKE2_INSTALLER, RUN } from "./scripts";
@@ -21,7 +22,7 @@ export class Workshop {
   readonly #uid: string;
 
   constructor(root: HostRoot, uid: string) {
-    if (!/^[0-9a-f-]{1,64}$/.test(uid)) throw new Error(`${JSON.stringify(uid)} is no uid of an object.`);
+    if (!UID.test(uid)) throw new Error(`${JSON.stringify(uid)} is no uid of an object.`);
     this.#root = root;
     this.#uid = uid;
   }
@@ -79,7 +80,7 @@ export class Workshop {
   /** The uids of all upgrades that there are folders of. */
   static async all(root: HostRoot): Promise<string[]> {
     const found = await root.ifFolder(UPGRADES_FOLDER, (all) => all.names());
-    return (found?.result ?? []).filter((name) => /^[0-9a-f-]{1,64}$/.test(name));
+    return (found?.result ?? []).filter((name) => UID.test(name));
   }
 }
 

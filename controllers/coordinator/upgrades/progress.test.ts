@@ -1,5 +1,6 @@
 import type { NodeUpgradeStatus } from "../../../api";
 import { clusterUpgrade, type ClusterUpgradeSpecInput } from "../../../api";
+import { ORDER, REPORT } from "../../handover";
 import type { UpgradeObject } from "../kinds";
 import type { Node } from "../native";
 import { advance, CORDONED_BY, firstEntries, type Progress, type Situation } from "./progress";
@@ -358,12 +359,84 @@ test("only a node that this upgrade cordoned is uncordoned", () => {
   expect(actions(node("a", { cordoned: true }))).toEqual([]);
 });
 
-test("what the agent wrote is not taken over", () => {
-  const { nodes } = advance(
-    upgrade(at("Upgrading", { attempt: 1, output: "…", exitCode: 0, installer: "Succeeded" })),
-    situation([node("a", { cordoned: true })]),
-  );
-  expect(nodes[0]).not.toHaveProperty("attempt");
-  expect(nodes[0]).not.toHaveProperty("output");
-  expect(nodes[0]).not.toHaveProperty("installer");
+describe("what stands on the Node", () => {
+  const marked = (facts: NodeFacts, annotations: Record<string, object>): Node => {
+    const one = node("a", { cordoned: true, ours: true, ...facts });
+    for (const [key, value] of Object.entries(annotations))
+      one.metadata.annotations = { ...one.metadata.annotations, [key]: JSON.stringify(value) };
+    return one;
+  };
+  const order = (what: string, uid = "u"): Record<string, object> => ({ [ORDER]: { name: "up", uid, what } });
+
+  test("an agent's report comes into the node's entry, in place of its last one", () => {
+    const before = at("Upgrading", { attempt: 0, installer: "Fetching", installerMessage: "not yet" });
+    const told = { uid: "u", attempt: 1, exitCode: 7, output: "no", installer: "Failed" };
+    const { nodes } = advance(upgrade(before), situation([marked({}, { [REPORT]: told })]));
+    expect(nodes[0]).toMatchObject({
+      phase: "Uncordoning",
+      reason: "InstallerFailed",
+      attempt: 1,
+      exitCode: 7,
+      output: "no",
+      installer: "Failed",
+    });
+    expect(nodes[0]).not.toHaveProperty("installerMessage");
+  });
+
+  test("a report of another upgrade does not count", () => {
+    const told = { uid: "other", attempt: 1, exitCode: 7 };
+    const { nodes } = advance(upgrade(at("Upgrading")), situation([marked({}, { [REPORT]: told })]));
+    expect(nodes[0]).toEqual(at("Upgrading")[0]);
+  });
+
+  test.each<[string, NodeUpgradeStatus[], Node, Partial<ClusterUpgradeSpecInput>, unknown[]]>([
+    ["to run", at("Upgrading"), marked({}, {}), {}, [{ what: "order", node: "a", order: "run" }]],
+    ["nothing new", at("Upgrading"), marked({}, order("run")), {}, []],
+    [
+      "to run, whatever another upgrade said",
+      at("Upgrading"),
+      marked({}, order("run", "other")),
+      {},
+      [{ what: "order", node: "a", order: "run" }],
+    ],
+    [
+      "to begin nothing after an abort",
+      at("Upgrading"),
+      marked({}, order("run")),
+      { aborted: true },
+      [{ what: "order", node: "a", order: "end" }],
+    ],
+    [
+      "to stop when its time is over",
+      at("Uncordoning", { reason: "Timeout" }),
+      marked({}, order("run")),
+      {},
+      [
+        { what: "order", node: "a", order: "stop" },
+        { what: "uncordon", node: "a" },
+      ],
+    ],
+    [
+      "nothing when its time is over before it was handed over",
+      at("Uncordoning", { reason: "Timeout" }),
+      marked({}, {}),
+      {},
+      [{ what: "uncordon", node: "a" }],
+    ],
+    ["nothing before it is empty", at("Draining"), marked({}, {}), {}, []],
+  ])("an agent is ordered %s", (_what, entries, one, spec, actions) => {
+    expect(advance(upgrade(entries, spec), situation([one])).actions).toEqual(actions);
+  });
+
+  test("a node whose time is over has failed only when its agent is told to stop", () => {
+    const entries = at("Uncordoning", { reason: "Timeout" });
+    const released = (annotations: Record<string, object>): Node =>
+      marked({ cordoned: false, ours: false }, annotations);
+    expect(phases(advance(upgrade(entries), situation([released(order("run"))])))).toEqual({
+      a: "Uncordoning Timeout",
+    });
+    expect(phases(advance(upgrade(entries), situation([released(order("stop"))])))).toEqual({
+      a: "Failed Timeout",
+    });
+  });
 });

@@ -1,4 +1,5 @@
 import type { NodeUpgradeStatus } from "../../../api";
+import { orderOn, reportOn, type Order } from "../../handover";
 import type { UpgradeObject } from "../kinds";
 import type { Node } from "../native";
 import { selects } from "../selector";
@@ -32,10 +33,8 @@ export interface Situation {
 }
 
 /** What is to be done on nodes after the status was written. */
-export interface Action {
-  what: "cordon" | "uncordon";
-  node: string;
-}
+export type Action =
+  { what: "cordon" | "uncordon"; node: string } | { what: "order"; node: string; order: Order["what"] };
 
 /** How far an upgrade is and what comes next. */
 export interface Progress {
@@ -80,7 +79,9 @@ function withNewcomers(
 export function advance(upgrade: UpgradeObject, situation: Situation): Progress {
   const { spec, metadata, status } = upgrade;
   const ending = spec.aborted || metadata.deletionTimestamp !== undefined;
-  const known = status?.nodes ?? [];
+  const known = (status?.nodes ?? []).map((entry) =>
+    withReport(entry, situation.nodes.get(entry.name), metadata.uid),
+  );
   const entries = ending ? known : withNewcomers(known, upgrade, situation);
   const nodes = entries.map((entry) => advanceNode(entry, upgrade, ending, situation));
   const failed = nodes.some(({ phase }) => phase === "Failed");
@@ -106,7 +107,7 @@ export function advance(upgrade: UpgradeObject, situation: Situation): Progress 
   return {
     phase,
     nodes,
-    actions: actionsFor(nodes, upgrade, situation),
+    actions: actionsFor(nodes, upgrade, ending, situation),
     message: describe(nodes, situation),
   };
 }
@@ -163,7 +164,7 @@ function advanceNode(
   const { now } = situation;
   const node = situation.nodes.get(entry.name);
   const to = (phase: Phase, reason?: string, message?: string): NodeUpgradeStatus => ({
-    ...own(entry),
+    ...entry,
     phase,
     phaseStartedAt: moment(now),
     ...(reason === undefined ? {} : { reason }),
@@ -173,14 +174,18 @@ function advanceNode(
   const selected = node !== undefined && selects(spec.nodeSelector, node.metadata.labels);
   if (entry.phase === "Skipped" && selected && !ending && isBack(entry))
     return { name: entry.name, phase: "Pending" };
-  if (entry.phase === "Done" || entry.phase === "Failed" || entry.phase === "Skipped") return own(entry);
+  if (entry.phase === "Done" || entry.phase === "Failed" || entry.phase === "Skipped") return entry;
   if (node === undefined) return to("Skipped", "NodeGone", "The node is no longer there.");
   if (entry.phase === "Pending") {
     if (kubeletVersion(node) === spec.version) return to("Done", "AtVersion");
-    return selected ? own(entry) : to("Skipped", "NotSelected", "The node no longer fits spec.nodeSelector.");
+    return selected ? entry : to("Skipped", "NotSelected", "The node no longer fits spec.nodeSelector.");
   }
   if (entry.phase === "Uncordoning") {
-    if (node.metadata.annotations?.[CORDONED_BY] === metadata.uid) return own(entry);
+    if (node.metadata.annotations?.[CORDONED_BY] === metadata.uid) return entry;
+    // Not before its agent is told to stop: nobody looks at the node any more once it has failed.
+    const order = orderOn(node);
+    if (isGivenUp(entry) && order !== undefined && order.uid === metadata.uid && order.what !== "stop")
+      return entry;
     if (entry.reason === "Upgraded") return to("Done", "Upgraded", "");
     return to(entry.reason === "Aborted" ? "Skipped" : "Failed", entry.reason, entry.message);
   }
@@ -192,13 +197,13 @@ function advanceNode(
       "Timeout",
       `The node took more than ${spec.nodeTimeoutSeconds} s and was ${entry.phase}${entry.message ? `: ${entry.message}` : ""}.`,
     );
-  if (entry.phase === "Cordoning") return node.spec?.unschedulable === true ? to("Draining") : own(entry);
+  if (entry.phase === "Cordoning") return node.spec?.unschedulable === true ? to("Draining") : entry;
   if (entry.phase === "Draining") {
     const drain = situation.drains.get(entry.name);
     if (drain?.empty === true) return to("Upgrading");
     const waiting = `Waiting for ${drain?.waitingFor.slice(0, 5).join("; ") ?? "its pods"}.`;
     if (!late(entry.phaseStartedAt, spec.drain.timeoutSeconds, now))
-      return { ...own(entry), reason: "Draining", message: waiting.slice(0, 1024) };
+      return { ...entry, reason: "Draining", message: waiting.slice(0, 1024) };
     return spec.drain.onTimeout === "Proceed"
       ? to("Upgrading", "DrainTimeout", waiting)
       : to("Uncordoning", "DrainTimeout", waiting);
@@ -213,7 +218,7 @@ function advanceNode(
       );
     if (arrived) return to("Verifying");
     const [reason, otherwise] = entry.installer === undefined ? [] : (UNDONE.get(entry.installer) ?? []);
-    return reason === undefined ? own(entry) : to("Uncordoning", reason, entry.installerMessage ?? otherwise);
+    return reason === undefined ? entry : to("Uncordoning", reason, entry.installerMessage ?? otherwise);
   }
   const old = situation.oldComponents.get(entry.name) ?? [];
   if (arrived && isReady(node) && old.length === 0) return to("Uncordoning", "Upgraded");
@@ -222,7 +227,7 @@ function advanceNode(
     ...(isReady(node) ? [] : ["the node to be Ready"]),
     ...old,
   ];
-  return { ...own(entry), reason: "Verifying", message: `Waiting for ${missing.join(", ")}.` };
+  return { ...entry, reason: "Verifying", message: `Waiting for ${missing.join(", ")}.` };
 }
 
 // A node that was skipped because it was not there, or was not meant, has its turn when it is again. One that its agent
@@ -231,15 +236,19 @@ function isBack({ reason, attempt }: NodeUpgradeStatus): boolean {
   return attempt === undefined && (reason === "NodeGone" || reason === "NotSelected");
 }
 
-// The agent's fields are its own: what we apply must not name them, or we would take them over.
-function own(entry: NodeUpgradeStatus): NodeUpgradeStatus {
-  const ours = { ...entry };
-  delete ours.attempt;
-  delete ours.exitCode;
-  delete ours.output;
-  delete ours.installer;
-  delete ours.installerMessage;
-  return ours;
+// What the agent says of itself it says on its Node; what it said last counts, also when the Node is gone.
+function withReport(
+  entry: NodeUpgradeStatus,
+  node: Node | undefined,
+  uid: string | undefined,
+): NodeUpgradeStatus {
+  const report = reportOn(node);
+  if (report === undefined || report.uid !== uid) return entry;
+  const { attempt, exitCode, output, installer, installerMessage } = report;
+  const told = { ...entry, attempt, exitCode, output, installer, installerMessage };
+  return Object.fromEntries(
+    Object.entries(told).filter(([, value]) => value !== undefined),
+  ) as NodeUpgradeStatus;
 }
 
 function late(since: string | undefined, seconds: number, now: number): boolean {
@@ -247,19 +256,40 @@ function late(since: string | undefined, seconds: number, now: number): boolean 
   return !Number.isNaN(at) && now - at > seconds * 1000;
 }
 
+function isGivenUp({ phase, reason }: NodeUpgradeStatus): boolean {
+  return phase === "Uncordoning" && reason === "Timeout";
+}
+
+function orderFor(
+  entry: NodeUpgradeStatus,
+  ending: boolean,
+  had: Order["what"] | undefined,
+): Order["what"] | undefined {
+  if (entry.phase === "Upgrading") return ending ? "end" : "run";
+  return had !== undefined && isGivenUp(entry) ? "stop" : undefined;
+}
+
 function actionsFor(
   entries: readonly NodeUpgradeStatus[],
   { metadata }: UpgradeObject,
+  ending: boolean,
   { nodes }: Situation,
 ): Action[] {
-  return entries.flatMap(({ name, phase }): Action[] => {
+  return entries.flatMap((entry): Action[] => {
+    const { name, phase } = entry;
     const node = nodes.get(name);
     if (node === undefined) return [];
     const cordoned = node.spec?.unschedulable === true;
     if ((phase === "Cordoning" || phase === "Draining") && !cordoned) return [{ what: "cordon", node: name }];
-    if (phase === "Uncordoning" && node.metadata.annotations?.[CORDONED_BY] === metadata.uid)
-      return [{ what: "uncordon", node: name }];
-    return [];
+    const there = orderOn(node);
+    const had = there !== undefined && there.uid === metadata.uid ? there.what : undefined;
+    const order = orderFor(entry, ending, had);
+    return [
+      ...(order === undefined || order === had ? [] : [{ what: "order" as const, node: name, order }]),
+      ...(phase === "Uncordoning" && node.metadata.annotations?.[CORDONED_BY] === metadata.uid
+        ? [{ what: "uncordon" as const, node: name }]
+        : []),
+    ];
   });
 }
 

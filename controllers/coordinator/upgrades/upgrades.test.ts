@@ -2,6 +2,7 @@ import {
   AgentStandIn,
   quiet,
   startWorld,
+  WITHOUT_UPGRADE,
   writesWithin,
   type CoordinatorWorld,
   type Running,
@@ -39,11 +40,7 @@ beforeEach(async () => {
       { status: { nodeInfo: { kubeletVersion: FROM } } },
       { subresource: "status" },
     );
-    await world.direct.patch(
-      NODES,
-      { name },
-      { spec: { unschedulable: null }, metadata: { annotations: { "fleetwright.dev/cordoned-by": null } } },
-    );
+    await world.direct.patch(NODES, { name }, WITHOUT_UPGRADE);
   }
 });
 afterEach(async () => {

@@ -1,4 +1,5 @@
 import { GROUP } from "../../../api";
+import { ORDER, orderOn, REPORT } from "../../handover";
 import {
   Finalizer,
   isNotFound,
@@ -84,7 +85,7 @@ export const upgrades: Part = {
       reconcile: (name, context) => driver.releaseForgotten(name, context),
     });
     const look = (node: Node): void => {
-      if (node.metadata.annotations?.[CORDONED_BY] !== undefined)
+      if (node.metadata.annotations?.[CORDONED_BY] !== undefined || orderOn(node) !== undefined)
         cordons.queue.addAfter(node.metadata.name, ORPHAN_MS);
     };
     nodes.onChange(({ after }) => {
@@ -116,11 +117,18 @@ class Driver {
         run: async ({ metadata }, signal) => {
           const held = nodes
             .list()
-            .filter((node) => node.metadata.annotations?.[CORDONED_BY] === metadata.uid);
-          for (const node of held) await this.#uncordon(node, metadata.uid, signal);
+            .filter(
+              (node) =>
+                node.metadata.annotations?.[CORDONED_BY] === metadata.uid ||
+                orderOn(node)?.uid === metadata.uid,
+            );
+          for (const node of held) {
+            await this.#uncordon(node, metadata.uid, signal);
+            await this.#forgetOrder(node, signal);
+          }
           return held.length === 0
             ? "done"
-            : { waitingFor: `${held.length} nodes to be uncordoned`, againAfterMs: 500 };
+            : { waitingFor: `${held.length} nodes to be released`, againAfterMs: 500 };
         },
       },
     ]);
@@ -276,10 +284,16 @@ class Driver {
     return { nodes, drains, oldComponents: components, now, evicting };
   }
 
-  async #act({ metadata }: UpgradeObject, { what, node: name }: Action, signal: AbortSignal): Promise<void> {
+  async #act({ metadata }: UpgradeObject, action: Action, signal: AbortSignal): Promise<void> {
+    const name = action.node;
     const node = this.#nodes.get(name);
     if (node === undefined) return;
-    if (what === "uncordon") return this.#uncordon(node, metadata.uid, signal);
+    if (action.what === "uncordon") return this.#uncordon(node, metadata.uid, signal);
+    if (action.what === "order") {
+      const order = { name: metadata.name, uid: metadata.uid, what: action.order };
+      const annotations = { [ORDER]: JSON.stringify(order) };
+      return this.#patch(name, { metadata: { uid: node.metadata.uid, annotations } }, signal);
+    }
     const { uid, resourceVersion } = node.metadata;
     const body = {
       metadata: { uid, resourceVersion, annotations: { [CORDONED_BY]: metadata.uid } },
@@ -298,6 +312,10 @@ class Driver {
     );
   }
 
+  async #forgetOrder({ metadata: { name, uid } }: Node, signal: AbortSignal): Promise<void> {
+    await this.#patch(name, { metadata: { uid, annotations: { [ORDER]: null, [REPORT]: null } } }, signal);
+  }
+
   async #patch(name: string, body: object, signal: AbortSignal): Promise<void> {
     try {
       await this.#workplace.client.patch(NODES, { name }, body, {
@@ -309,11 +327,15 @@ class Driver {
     }
   }
 
-  /** Uncordons a node that an upgrade cordoned which no longer works on it. */
+  /** Uncordons a node that an upgrade cordoned which no longer works on it, and takes back the order of one that is gone. */
   async releaseForgotten(name: string, { signal, log }: ReconcileContext): Promise<undefined> {
     const node = this.#nodes.get(name);
-    const by = node?.metadata.annotations?.[CORDONED_BY];
-    if (node === undefined || by === undefined) return undefined;
+    if (node === undefined) return undefined;
+    const order = orderOn(node);
+    if (order !== undefined && !this.#upgrades.list().some(({ metadata }) => metadata.uid === order.uid))
+      await this.#forgetOrder(node, signal);
+    const by = node.metadata.annotations?.[CORDONED_BY];
+    if (by === undefined) return undefined;
     const upgrade = this.#upgrades.list().find(({ metadata }) => metadata.uid === by);
     const works = upgrade?.status?.nodes?.some((entry) => entry.name === name && isInWork(entry)) ?? false;
     if (upgrade !== undefined && !isOver(upgrade) && works) return undefined;
