@@ -6,6 +6,7 @@ import { ClusterCloud, isReadyPod } from "./drills/cluster-cloud";
 
 describeMachines("the stack dev with our own programs in it", () => {
   let cluster: ClusterCloud;
+  jest.setTimeout(1_200_000);
 
   beforeAll(async () => {
     cluster = await ClusterCloud.open({ programs: true });
