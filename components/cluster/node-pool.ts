@@ -154,6 +154,8 @@ export class NodePool extends pulumi.ComponentResource {
           parent: this,
           // Two groups cannot have the name that the nodes know.
           deleteBeforeReplace: true,
+          // Its nodes are drained first, which may take longer than the ten minutes that the provider waits by default.
+          customTimeouts: { delete: "30m" },
           // An autoscaler's number is not ours to take back.
           ignoreChanges: count.min < count.max ? ["desiredCapacity"] : [],
         },

@@ -15,7 +15,7 @@ export type Fault =
   | { kind: "dropReply" }
   | { kind: "goneEvent"; afterLines: number }
   | { kind: "garble"; afterLines: number }
-  | { kind: "flood"; perSecond: number; line: () => string };
+  | { kind: "flood"; perSecond: number; line: (version: string) => string };
 
 /** A request as the proxy saw it. */
 export interface SeenRequest {
@@ -160,6 +160,7 @@ class BrokenBody {
   #bytes = 0;
   #lines = 0;
   #over = false;
+  #version: string | undefined;
 
   constructor(
     readonly fault: Fault | undefined,
@@ -194,7 +195,9 @@ class BrokenBody {
       from = now;
       if (response.writableNeedDrain) return;
       const lines: string[] = [];
-      for (; owed >= 1; owed -= 1) lines.push(line());
+      // Of the version that was last sent: a watch never goes back, and the server does not know of these lines.
+      if (this.#version === undefined) return;
+      for (; owed >= 1; owed -= 1) lines.push(line(this.#version));
       if (lines.length > 0) response.write(`${lines.join("\n")}\n`);
     }, 10);
     response.once("close", () => clearInterval(timer));
@@ -202,6 +205,8 @@ class BrokenBody {
 
   #pass(chunk: Buffer): void {
     const { fault, response } = this;
+    if (fault?.kind === "flood")
+      this.#version = [...chunk.toString().matchAll(/"resourceVersion":"(\d+)"/g)].at(-1)?.[1] ?? this.#version;
     const end = this.#bytes + chunk.length;
     const limit =
       fault?.kind === "cut" || fault?.kind === "stall"

@@ -8,6 +8,9 @@ export const LEFT_HOOK = "left";
 /** How long pods may take to go, in seconds. */
 export const DRAIN_SECONDS = 600;
 
+/** How long the cluster may give no answer before its node stops waiting for one, in seconds: it may be gone for good. */
+const UNANSWERED_SECONDS = 180;
+
 /** Where the program lies on a node. */
 export const LEAVE_FILE = "/usr/local/sbin/fleetwright-leave";
 
@@ -34,14 +37,19 @@ guests() {
     --output 'jsonpath={range .items[*]}{.metadata.namespace} {.metadata.name} {.status.phase} {.metadata.ownerReferences[0].kind}{"\\n"}{end}' |
     awk '$3 != "Succeeded" && $3 != "Failed" && $4 != "DaemonSet" && $4 != "Node" { print $1, $2 }'
 }
+answered=$SECONDS
 while [ "$SECONDS" -lt "$patience" ]; do
   # Without an answer nothing is known of the pods.
   if left=$(guests 2>/dev/null); then
+    answered=$SECONDS
     if [ -z "$left" ]; then break; fi
     while read -r namespace name; do
       printf '{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"namespace":"%s","name":"%s"}}' "$namespace" "$name" |
         kubectl create --raw "/api/v1/namespaces/$namespace/pods/$name/eviction" --filename - >/dev/null 2>&1 || true
     done <<<"$left"
+  elif [ "$((SECONDS - answered))" -ge ${UNANSWERED_SECONDS} ]; then
+    say "the cluster gives no answer: leaving it without a drain"
+    break
   fi
   sleep 2
 done
