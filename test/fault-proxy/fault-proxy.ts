@@ -206,7 +206,8 @@ class BrokenBody {
   #pass(chunk: Buffer): void {
     const { fault, response } = this;
     if (fault?.kind === "flood")
-      this.#version = [...chunk.toString().matchAll(/"resourceVersion":"(\d+)"/g)].at(-1)?.[1] ?? this.#version;
+      this.#version =
+        [...chunk.toString().matchAll(/"resourceVersion":"(\d+)"/g)].at(-1)?.[1] ?? this.#version;
     const end = this.#bytes + chunk.length;
     const limit =
       fault?.kind === "cut" || fault?.kind === "stall"
