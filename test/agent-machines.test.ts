@@ -3,10 +3,11 @@ import https from "node:https";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { UPGRADES, USERS, NODES, type UpgradeObject } from "../controllers/agent/kinds";
+import { reportOn } from "../controllers/handover";
 import { certifiedKey, daysFromNow } from "../sandbox/controlplane/certificate";
 import { booted, describeMachines, trialHall, TrialKeys } from "../sandbox/machines/trial-hall";
 import { trialMachine } from "../sandbox/machines/trial-machine";
-import { makeUser, startAgent, type RunningAgent } from "./agent";
+import { handOver, makeUser, startAgent, type RunningAgent } from "./agent";
 import { startWorld, type CoordinatorWorld } from "./coordinator";
 import { waitFor } from "./fault-proxy";
 
@@ -122,13 +123,11 @@ describeMachines("agents on machines", () => {
     const object = { metadata: { name: "up" }, spec: { version: "v1.36.0", installer } };
     const { metadata } = await world.direct.create(UPGRADES, object as unknown as UpgradeObject);
     const [{ id, hostname }] = machines as [(typeof machines)[number]];
-    const nodes = [{ name: hostname, phase: "Upgrading" }];
-    const status = { phase: "Running", nodes };
-    await world.direct.patch(UPGRADES, { name: "up" }, { status }, { subresource: "status" });
+    await handOver(world.direct, "up", hostname);
     const entry = await waitFor(
       "the end",
       async () => {
-        const found = (await world.direct.get(UPGRADES, { name: "up" })).status?.nodes?.[0];
+        const found = reportOn(await world.direct.get(NODES, { name: hostname }));
         return found?.exitCode === undefined ? undefined : found;
       },
       60_000,

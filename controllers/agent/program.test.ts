@@ -9,13 +9,14 @@ import { loadAll } from "js-yaml";
 import { answerMetadata } from "../../sandbox/machines/metadata";
 import { trialMachine } from "../../sandbox/machines/trial-machine";
 import { certifiedKey, daysFromNow } from "../../sandbox/controlplane/certificate";
-import { describeHosts, makeUser, publicKey, TrialHost } from "../../test/agent";
+import { describeHosts, handOver, makeUser, publicKey, TrialHost } from "../../test/agent";
 import { startWorld, type CoordinatorWorld } from "../../test/coordinator";
 import { waitFor } from "../../test/fault-proxy";
 import { SERVICE_ACCOUNTS } from "../coordinator/native";
 import type { Role } from "../program/rules";
 import { bundleAgent } from "./bundle";
 import { POOL_TAG } from "./facts/metadata";
+import { reportOn } from "../handover";
 import { NODES, UPGRADES, USERS, type UpgradeObject } from "./kinds";
 import { NODE_OPTIONS } from "./needs";
 
@@ -163,12 +164,9 @@ describeHosts("the agent's program", () => {
       installer: { url: "https://localhost:1/x", digest: `sha256:${"0".repeat(64)}` },
     };
     await world.direct.create(UPGRADES, { metadata: { name: "up" }, spec } as unknown as UpgradeObject);
-    const status = { phase: "Running", nodes: [{ name: "n1", phase: "Upgrading" }] };
-    await world.direct.patch(UPGRADES, { name: "up" }, { status }, { subresource: "status" });
+    await handOver(world.direct, "up", "n1");
     await waitFor("the report", async () =>
-      (await world.direct.get(UPGRADES, { name: "up" })).status?.nodes?.[0]?.installerMessage?.includes(
-        "localhost:1",
-      ),
+      reportOn(await world.direct.get(NODES, { name: "n1" }))?.installerMessage?.includes("localhost:1"),
     );
     writeFileSync(host.at("home/user-1/.ssh/authorized_keys"), "x\n");
     await waitFor("the keys to come back", () => host.opens("user-1").length === 1);
