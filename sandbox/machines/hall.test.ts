@@ -3,6 +3,8 @@ import type { MachineHall } from "./hall";
 import { booted, describeMachines, tracesOf, trialHall, TrialKeys } from "./trial-hall";
 import { trialMachine } from "./trial-machine";
 
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+
 describeMachines("a machine", () => {
   const keys = new TrialKeys();
   const hall = trialHall();
@@ -52,10 +54,10 @@ describeMachines("a machine", () => {
   test("runs its user data once for its id, not at a reboot or a start", async () => {
     await booted(hall, id);
     expect(await sh("cat /var/lib/user-data")).toBe("ran\n");
-    const before = await sh("cat /proc/sys/kernel/random/boot_id");
+    const before = await sh(`cat ${BOOT_ID}`);
     await hall.reboot(id);
     await booted(hall, id);
-    expect(await sh("cat /proc/sys/kernel/random/boot_id")).not.toBe(before);
+    expect(await sh(`cat ${BOOT_ID}`)).not.toBe(before);
     await hall.stop(id);
     expect(await state()).toBe("stopped");
     await hall.start(id);
@@ -64,18 +66,19 @@ describeMachines("a machine", () => {
   });
 
   test("boots again when it reboots itself, and is stopped when it switches itself off", async () => {
-    const before = await sh("cat /proc/sys/kernel/random/boot_id");
-    await hall.inside(id).attempt(["systemctl", "reboot"]);
+    const before = await sh(`cat ${BOOT_ID}`);
+    // Whoever asks a machine that is going down may never get an answer.
+    await hall.inside(id).attempt(["timeout", "20", "systemctl", "--no-block", "reboot"]);
     await waitFor(
       "another boot",
       async () => {
-        const { code, stdout } = await hall.inside(id).attempt(["cat", "/proc/sys/kernel/random/boot_id"]);
+        const { code, stdout } = await hall.inside(id).attempt(["timeout", "20", "cat", BOOT_ID]);
         return code === 0 && stdout !== before;
       },
       { timeoutMs: 90_000 },
     );
     await booted(hall, id);
-    await hall.inside(id).attempt(["systemctl", "poweroff"]);
+    await hall.inside(id).attempt(["timeout", "20", "systemctl", "--no-block", "poweroff"]);
     await waitFor("the machine to be off", async () => (await state()) === "stopped", { timeoutMs: 90_000 });
   });
 
