@@ -4,6 +4,7 @@ import { defineKind, type ObjectOf, type SpecInputOf, type StatusOf } from "./sc
 import { listOf, mapOf, setOf } from "./schema/list";
 import { withRule } from "./schema/rule";
 import { labelSelector } from "./schema/selector";
+import { INSTALLER_STATES, MOST_MESSAGE, MOST_OUTPUT } from "./upgrade-report";
 import { digest, dnsLabelName, downloadUrl, recordedMoment, text, textLike } from "./schema/text";
 
 const drainRule = withRule(
@@ -165,14 +166,14 @@ const nodeStatus = z.strictObject({
     .optional()
     .describe("How often the installer was started; it is never more than asked for."),
   exitCode: z.int().min(0).max(255).optional().describe("What the installer ended with."),
-  output: text(4096, 0).optional().describe("The last lines that the installer wrote."),
+  output: text(MOST_OUTPUT, 0).optional().describe("The last lines that the installer wrote."),
   installer: z
-    .enum(["Fetching", "Running", "Succeeded", "Failed", "Refused", "Aborted", "Lost"])
+    .enum(INSTALLER_STATES)
     .optional()
     .describe(
       "How far the agent is with the installer. Refused: it was not run, because it is not what was asked for. Aborted: it was not run, because the upgrade was ended first. Lost: it began and nothing says how it ended, as after a crash of the machine.",
     ),
-  installerMessage: text(1024, 0).optional().describe("What the agent says about it."),
+  installerMessage: text(MOST_MESSAGE, 0).optional().describe("What the agent says about it."),
 });
 
 /** The kind `ClusterUpgrade`: brings nodes to a version. */

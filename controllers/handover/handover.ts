@@ -1,4 +1,5 @@
 import type { NodeUpgradeStatus } from "../../api";
+import { INSTALLER_STATES, MOST_MESSAGE, MOST_OUTPUT } from "../../api/upgrade-report";
 import type { KubernetesObject } from "../runtime";
 
 /** On a Node: what its agent is to do for which upgrade. Written by the coordinator alone. */
@@ -9,11 +10,6 @@ export const REPORT = "fleetwright.dev/upgrade-report";
 /** A uid as it may stand in paths and names. */
 export const UID = /^[0-9a-z-]{1,64}$/;
 const WORDS = ["run", "end", "stop"] as const;
-const INSTALLER = ["Fetching", "Running", "Succeeded", "Failed", "Refused", "Aborted", "Lost"] as const;
-/** The most characters that status takes of an installer's output. */
-export const MOST_OUTPUT = 4096;
-/** The most characters that status takes of what the agent says. */
-export const MOST_MESSAGE = 1024;
 
 /** What an agent is to do. */
 export interface Order {
@@ -46,7 +42,7 @@ export function reportOn(node: KubernetesObject | undefined): Report | undefined
     node?.metadata.annotations?.[REPORT],
   );
   if (!isUid(uid)) return undefined;
-  const state = INSTALLER.find((word) => word === installer);
+  const state = INSTALLER_STATES.find((word) => word === installer);
   return {
     uid,
     ...(isNumber(attempt, 1000) ? { attempt } : {}),

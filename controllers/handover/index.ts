@@ -1,11 +1,1 @@
-export {
-  MOST_MESSAGE,
-  MOST_OUTPUT,
-  ORDER,
-  orderOn,
-  REPORT,
-  reportOn,
-  type Order,
-  type Report,
-  UID,
-} from "./handover";
+export { ORDER, orderOn, REPORT, reportOn, type Order, type Report, UID } from "./handover";

@@ -1,4 +1,5 @@
-import { MOST_OUTPUT, type Order, type Report } from "../../handover";
+import { MOST_OUTPUT } from "../../../api/upgrade-report";
+import type { Order, Report } from "../../handover";
 
 /** What is known of an installer on the host. */
 export interface InstallerFacts {

@@ -8,6 +8,8 @@ import { startWorld, WITHOUT_UPGRADE, type CoordinatorWorld } from "../../../tes
 import { waitFor } from "../../../test/fault-proxy";
 import {
   describeHosts,
+  handOver,
+  orderAgent,
   ProcessUnits,
   startAgent,
   TrialHost,
@@ -15,7 +17,7 @@ import {
   type RunningAgent,
 } from "../../../test/agent";
 import { NODES as COORDINATOR_NODES } from "../../coordinator/native";
-import { ORDER, reportOn, type Order, type Report } from "../../handover";
+import { reportOn, type Report } from "../../handover";
 import type { KubernetesObject } from "../../runtime";
 import { NODES, UPGRADES, type UpgradeObject } from "../kinds";
 
@@ -51,24 +53,6 @@ describeHosts("an upgrade on a node", () => {
     };
     const object: KubernetesObject & { spec: object } = { metadata: { name }, spec };
     return world.direct.create(UPGRADES, object as UpgradeObject);
-  };
-  const order = async (name: string, what: Order["what"]): Promise<void> => {
-    const { uid } = (await world.direct.get(UPGRADES, { name })).metadata;
-    const annotations = { [ORDER]: JSON.stringify({ name, uid, what }) };
-    await world.direct.patch(NODES, { name: node }, { metadata: { annotations } });
-  };
-  /** As the coordinator does: first it says so in status, then on the Node. */
-  const handOver = async (
-    name: string,
-    { what = "run", ...entry }: Partial<NodeUpgradeStatus> & Partial<Pick<Order, "what">> = {},
-  ): Promise<void> => {
-    await world.direct.patch(
-      UPGRADES,
-      { name },
-      { status: { phase: "Running", nodes: [{ name: node, phase: "Upgrading", ...entry }] } },
-      { subresource: "status" },
-    );
-    await order(name, what);
   };
   const reportFor = async (name: string): Promise<Report | undefined> => {
     const { uid } = (await world.direct.get(UPGRADES, { name })).metadata;
@@ -127,7 +111,7 @@ describeHosts("an upgrade on a node", () => {
     const installer = publish("well", `#!/bin/sh\nprintf '%s|' "$@" >${out}\necho all went well\n`);
     await make("well", { ...installer, args: ["a b", "$(id)", "'"] });
     start();
-    await handOver("well");
+    await handOver(world.direct, "well", node);
     const entry = await until("well", "Succeeded");
     expect(entry).toMatchObject({ attempt: 1, exitCode: 0, output: "all went well" });
     expect(readFileSync(out, "utf8")).toBe("a b|$(id)|'|");
@@ -136,7 +120,7 @@ describeHosts("an upgrade on a node", () => {
   test("is told of with its exit code and last lines when it fails", async () => {
     await make("bad", publish("bad", "#!/bin/sh\necho one\necho no space left >&2\nexit 7\n"));
     start();
-    await handOver("bad");
+    await handOver(world.direct, "bad", node);
     expect(await until("bad", "Failed")).toMatchObject({ exitCode: 7, output: "one\nno space left" });
   }, 60_000);
 
@@ -144,7 +128,7 @@ describeHosts("an upgrade on a node", () => {
     const { url } = publish("other", `#!/bin/sh\ntouch ${host.at("ran")}\n`);
     await make("other", { url, digest: `sha256:${"0".repeat(64)}` });
     start();
-    await handOver("other");
+    await handOver(world.direct, "other", node);
     const { installerMessage, exitCode } = await until("other", "Refused");
     expect(installerMessage).toMatch(
       /has the digest sha256:[0-9a-f]{64} instead of sha256:0+, and was not run/,
@@ -156,7 +140,7 @@ describeHosts("an upgrade on a node", () => {
 
   test("begins nothing after an abort, and says so", async () => {
     await make("late", publish("late", `#!/bin/sh\ntouch ${host.at("ran")}\n`));
-    await handOver("late", { what: "end" });
+    await handOver(world.direct, "late", node, { what: "end" });
     start();
     await until("late", "Aborted");
     expect(units.starts.size).toBe(0);
@@ -167,7 +151,7 @@ describeHosts("an upgrade on a node", () => {
     const script = `#!/bin/sh\necho x >>${count}\nwhile [ ! -e ${gate} ]; do sleep 0.1; done\necho done\n`;
     const { metadata } = await make("long", publish("long", script));
     const first = start();
-    await handOver("long");
+    await handOver(world.direct, "long", node);
     await until("long", "Running");
     await first.stop();
     const second = start();
@@ -192,7 +176,7 @@ describeHosts("an upgrade on a node", () => {
   test("is lost, and not begun again, when the machine goes down under it", async () => {
     const { metadata } = await make("lost", publish("lost", "#!/bin/sh\nsleep 600\n"));
     const first = start();
-    await handOver("lost");
+    await handOver(world.direct, "lost", node);
     await until("lost", "Running");
     await waitFor("it to begin", () => existsSync(`${workshopOf(host, metadata.uid ?? "")}/started`));
     await first.stop();
@@ -205,9 +189,9 @@ describeHosts("an upgrade on a node", () => {
   test("is stopped when the coordinator has given the node up", async () => {
     const { metadata } = await make("stuck", publish("stuck", "#!/bin/sh\nsleep 600\n"));
     start();
-    await handOver("stuck");
+    await handOver(world.direct, "stuck", node);
     await until("stuck", "Running");
-    await order("stuck", "stop");
+    await orderAgent(world.direct, "stuck", node, "stop");
     const service = `fleetwright-upgrade-${metadata.uid ?? ""}`;
     await waitFor("its end", async () => !(await units.runs(service)));
     await until("stuck", "Lost");
@@ -221,7 +205,7 @@ describeHosts("an upgrade on a node", () => {
     async (what, entry) => {
       const name = what.split(" ").at(-1) ?? "";
       await make(name, publish(name, `#!/bin/sh\ntouch ${host.at("ran")}\n`));
-      await handOver(name, entry);
+      await handOver(world.direct, name, node, entry);
       const { agent } = start();
       await waitFor("a look", () => agent.manager.cache.hasSynced);
       await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -234,7 +218,7 @@ describeHosts("an upgrade on a node", () => {
   test("is forgotten on the host with its order", async () => {
     const { metadata } = await make("gone", publish("gone", "#!/bin/sh\n"));
     start();
-    await handOver("gone");
+    await handOver(world.direct, "gone", node);
     await until("gone", "Succeeded");
     expect(existsSync(workshopOf(host, metadata.uid ?? ""))).toBe(true);
     await world.direct.patch(NODES, { name: node }, WITHOUT_UPGRADE);

@@ -1,6 +1,7 @@
 import type { ClusterUpgrade } from "../../../api";
 import { GROUP } from "../../../api/names";
-import { MOST_MESSAGE, orderOn, REPORT, reportOn, type Order, type Report } from "../../handover";
+import { MOST_MESSAGE } from "../../../api/upgrade-report";
+import { orderOn, REPORT, reportOn, type Order, type Report } from "../../handover";
 import {
   ApiError,
   compareVersions,
