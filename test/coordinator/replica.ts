@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { loadAll } from "js-yaml";
+import { load, loadAll } from "js-yaml";
 import { bundleCoordinator } from "../../controllers/coordinator/bundle";
 import type { Role } from "../../controllers/program/rules";
 import { LEASES } from "../../controllers/runtime";
-import { waitFor } from "../fault-proxy";
+import { waitFor, type FaultPlan, type FaultProxy } from "../fault-proxy";
 import type { CoordinatorWorld } from "./world";
 
 const ROOT = path.resolve(__dirname, "../..");
@@ -35,6 +35,12 @@ export class Replica {
     return new Promise((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal)));
   }
 
+  /** Bytes that are resident, by the kernel's account. */
+  async resident(): Promise<number> {
+    const status = await readFile(`/proc/${this.child.pid ?? 0}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? NaN) * 1024;
+  }
+
   /** Ends it at once. */
   async kill(): Promise<void> {
     this.child.kill("SIGKILL");
@@ -48,6 +54,8 @@ export interface ReplicaOptions {
   through?: readonly string[];
   /** Flags of Node. */
   node?: readonly string[];
+  /** Path of the kubeconfig it uses; by default that of its own user. */
+  kubeconfig?: string;
   /** Where its output goes; by default into `lines`. */
   stdout?: number;
 }
@@ -72,10 +80,10 @@ export class Replicas {
   start(
     identity: string,
     flags: readonly string[] = [],
-    { through = [], node = [], stdout }: ReplicaOptions = {},
+    { through = [], node = [], kubeconfig = this.kubeconfig, stdout }: ReplicaOptions = {},
   ): Replica {
     const bundle = path.join(this.dir, "coordinator.js");
-    const own = ["--kubeconfig", this.kubeconfig, "--identity", identity, "--port=0", "--host=127.0.0.1"];
+    const own = ["--kubeconfig", kubeconfig, "--identity", identity, "--port=0", "--host=127.0.0.1"];
     const [program = "", ...args] = [...through, process.execPath, ...node, bundle, ...own, ...flags];
     const child = spawn(program, args, {
       env: { PATH: process.env.PATH },
@@ -84,6 +92,20 @@ export class Replicas {
     const replica = new Replica(child);
     this.#all.push(replica);
     return replica;
+  }
+
+  /** A proxy that asks as the coordinator's user, and the path of a kubeconfig for it. */
+  async proxied(plan: FaultPlan): Promise<{ proxy: FaultProxy; kubeconfig: string }> {
+    const proxy = await this.world.proxy(plan, this.kubeconfig);
+    const content = load(await readFile(this.kubeconfig, "utf8")) as { clusters: { cluster: object }[] };
+    for (const named of content.clusters)
+      named.cluster = {
+        server: proxy.url,
+        "certificate-authority-data": Buffer.from(this.world.proxyCertificate).toString("base64"),
+      };
+    const kubeconfig = path.join(this.dir, `proxied-${new URL(proxy.url).port}`);
+    await writeFile(kubeconfig, JSON.stringify(content), { mode: 0o600 });
+    return { proxy, kubeconfig };
   }
 
   /** Every replica, in the order of their start. */

@@ -57,6 +57,10 @@ export interface CoordinatorWorld {
   /** The product's namespace. */
   home: string;
   start(options: StartOptions): Promise<Running>;
+  /** A proxy before the API server that asks with the rights of a kubeconfig, whoever asks it. */
+  proxy(plan: FaultPlan | undefined, kubeconfig: string): Promise<FaultProxy>;
+  /** PEM of the proxies' certificate. */
+  proxyCertificate: string;
   /** Makes a namespace and gives its name. */
   namespace(labels?: Record<string, string>): Promise<string>;
   close(): Promise<void>;
@@ -85,10 +89,16 @@ export async function startWorld(options: ControlPlaneOptions = {}): Promise<Coo
     notAfter: daysFromNow(1),
   });
   const running = new Set<Running>();
+  const startProxy = async (plan: FaultPlan | undefined, kubeconfig: string): Promise<FaultProxy> => {
+    const upstream = await kubeconfigCredentials(kubeconfig).current();
+    return FaultProxy.start({ upstream, certificate, ...(plan === undefined ? {} : { plan }) });
+  };
   return {
     plane,
     direct,
     home,
+    proxy: startProxy,
+    proxyCertificate: certificate.certificate,
     async start({
       controllers,
       parts = PARTS,
@@ -97,12 +107,7 @@ export async function startWorld(options: ControlPlaneOptions = {}): Promise<Coo
       flags = [],
       ...surroundings
     }) {
-      const upstream = await kubeconfigCredentials(kubeconfig).current();
-      const proxy = await FaultProxy.start({
-        upstream,
-        certificate,
-        ...(plan === undefined ? {} : { plan }),
-      });
+      const proxy = await startProxy(plan, kubeconfig);
       const credentials: CredentialSource = fixed(proxy.url, certificate.certificate);
       const lines: string[] = [];
       const settings = readSettings(
