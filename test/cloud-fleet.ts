@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { z } from "zod";
-import { startCloud, type Cloud } from "../sandbox/cloud";
+import { startCloud, type Cloud } from "../sandbox/cloud/cloud";
 import { isObject } from "../sandbox/json";
 import type { MachineHall } from "../sandbox/machines";
 import { attempt } from "../sandbox/machines/command";

@@ -6,9 +6,10 @@ import { MachineHall, SERVICES_ADDRESS } from "../machines";
 import { rke2Image, Rke2Releases } from "../machines/rke2";
 import type { Lifetime } from "../process";
 import type { Progress } from "../progress";
-import { ImageRegistry, ImageStore } from "../registry";
+import { ImageRegistry } from "../registry";
 import { mountedVolumes } from "./detachment";
 import { holdOf } from "./hold";
+import { imagesOf } from "./record";
 import { Reconciler, type CloudLog, type Trouble } from "./reconciler";
 
 /** The port at which machines find releases of RKE2's stand-in, at the address of services. */
@@ -51,11 +52,6 @@ export interface Cloud {
   settled: (timeoutMs: number) => Promise<boolean>;
   /** Stops everything and keeps what is needed to go on. With "leave", machines run on. */
   stop: (machines?: "stop" | "leave") => Promise<void>;
-}
-
-/** The images that machines of the cloud in a folder can pull. */
-export function imagesOf(dir: string): ImageStore {
-  return new ImageStore(path.join(dir, "images"));
 }
 
 /** Brings up a cloud. What an earlier run left in the folder is cleaned up or taken over. */

@@ -1,15 +1,6 @@
-export {
-  AWS_PORT,
-  imagesOf,
-  REGISTRY_PORT,
-  RELEASES_PORT,
-  startCloud,
-  type Cloud,
-  type CloudOptions,
-} from "./cloud";
-export { planSteps, type Seen, type Step } from "./plan";
-export type { Trouble } from "./reconciler";
-export { HEALTH_CHECK_HASTE } from "./specs";
+// What it takes to use a cloud that runs in a process of its own. The cloud itself, with AWS's API in it, is in `cloud.ts`:
+// it takes a second to load, which no command should wait for.
+export { imagesOf } from "./record";
 export {
   askCloud,
   ensureCloud,

@@ -2,6 +2,7 @@ import path from "node:path";
 import { z } from "zod";
 import { readIfPresent, writePrivateNow } from "../files";
 import { parseJson } from "../json";
+import { ImageStore } from "../registry";
 
 const cloudRecord = z.object({
   process: z.object({ pid: z.int(), started: z.string() }),
@@ -37,4 +38,9 @@ export function recordFile(dir: string): string {
 /** Where the log lies. */
 export function cloudLog(dir: string): string {
   return path.join(dir, "logs", "cloud.log");
+}
+
+/** The images that machines of the cloud in a folder can pull. */
+export function imagesOf(dir: string): ImageStore {
+  return new ImageStore(path.join(dir, "images"));
 }

@@ -4,7 +4,7 @@ import { waitFor } from "../deadline";
 import { Failure } from "../failure";
 import { readIfPresent } from "../files";
 import { textAt, parseJson } from "../json";
-import { ensureMoto } from "../aws";
+import { ensureMoto } from "../aws/environment";
 import { MachineHall, raiseLimits } from "../machines";
 import { rke2Image } from "../machines/rke2";
 import { isRunning, ProcessEndedError, residentBytes, startProcess, stopProcess } from "../process";

@@ -1,5 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
-import { imagesOf, startCloud, type Cloud } from "../../sandbox/cloud";
+import { imagesOf } from "../../sandbox/cloud";
+import { startCloud, type Cloud } from "../../sandbox/cloud/cloud";
 import { waitFor } from "../../sandbox/deadline";
 import { Failure } from "../../sandbox/failure";
 import { isObject, listAt, parseJson, textAt } from "../../sandbox/json";

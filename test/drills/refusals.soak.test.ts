@@ -1,7 +1,7 @@
 import { CreateSnapshotCommand, DescribeVolumesCommand } from "@aws-sdk/client-ec2";
 import { rm } from "node:fs/promises";
 import { clientsFor } from "../../sandbox/aws/clients";
-import { startCloud, type Cloud } from "../../sandbox/cloud";
+import { startCloud, type Cloud } from "../../sandbox/cloud/cloud";
 import { DEFAULT_RELEASE } from "../../sandbox/machines/rke2";
 import { describeMachines, trialCloudFolder } from "../../sandbox/machines/trial-hall";
 import { ClusterProgram } from "../cluster-program";
