@@ -72,21 +72,30 @@ export interface ConfiguredRegistry extends Omit<RegistryArgs, "credentials"> {
 
 /** What is secret about registries stands in a setting of its own, so that the rest can be read and shapes the stack. */
 function registriesOf(config: pulumi.Config): RegistryArgs[] {
-  const given = config.getSecretObject<Record<string, Partial<RegistryCredentials>>>("registryCredentials");
+  const key = "registryCredentials";
+  const given = config.getSecretObject<AllCredentials>(key);
+  // Whose there are is no secret, and is known before anything is made.
+  const known = JSON.parse(pulumi.runtime.getConfig(`${config.name}:${key}`) ?? "{}") as AllCredentials;
   return config.requireObject<ConfiguredRegistry[]>("registries").map((configured) => {
     const { hasCredentials = configured.provider !== "ecr", ...registry } = configured;
     if (!hasCredentials) return registry;
     const { name } = registry;
-    const own = pulumi.secret(given ?? {}).apply((all) => {
-      const { username = "", password } = all[name] ?? {};
-      if (password !== undefined) return { username, password };
+    if (known[name]?.password === undefined)
       throw new pulumi.RunError(
-        `The registry ${JSON.stringify(name)} has no credentials: pulumi config set --secret --path 'fleetwright:registryCredentials.${name}.password' sets the password, and the same without --secret for .username its user; or say hasCredentials: false.`,
+        `The registry ${JSON.stringify(name)} has no credentials: pulumi config set --secret --path 'fleetwright:${key}.${name}.password' sets the password, and the same without --secret for .username its user; or say hasCredentials: false.`,
       );
-    });
-    return { ...registry, credentials: { username: own.username, password: own.password } };
+    const own = pulumi.secret(given ?? {}).apply((all) => all[name]);
+    return {
+      ...registry,
+      credentials: {
+        username: own.apply((one) => one?.username ?? ""),
+        password: own.apply((one) => one?.password ?? ""),
+      },
+    };
   });
 }
+
+type AllCredentials = Partial<Record<string, Partial<RegistryCredentials>>>;
 
 /** The settings of one of our programs; the sandbox names the image that it packed by the environment. */
 function workloadOf<Args extends { image: string }>(

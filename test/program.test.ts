@@ -59,3 +59,28 @@ test.each([
   },
   120_000,
 );
+
+test("a registry without credentials is refused before anything is made, and goes on with a secret one", async () => {
+  const index = `import { readConfig } from ${JSON.stringify(path.join(PROJECT, "config"))};
+const { credentials } = readConfig().registries[0] as { credentials: { password: { isSecret: Promise<boolean> } } };
+void credentials.password.isSecret.then((secret) => console.log("went on, secret " + secret));`;
+  const folder = projectWith("registry", index);
+  await engine.expect(["stack", "init", "registry"], folder);
+  for (const [name, value] of [
+    ["environment", "test"],
+    ["kubeContext", "nowhere"],
+    ["registries[0].name", "hub"],
+    ["registries[0].provider", "github"],
+    ["registries[0].endpoint", "ghcr.io"],
+  ] as const)
+    await engine.expect(["config", "set", "--path", `fleetwright:${name}`, value], folder);
+  const refused = await engine.pulumi(["preview"], folder);
+  expect(refused.code).not.toBe(0);
+  expect(`${refused.stdout}${refused.stderr}`).toContain('The registry "hub" has no credentials');
+  expect(`${refused.stdout}${refused.stderr}`).not.toContain("went on");
+  const password = ["--path", "fleetwright:registryCredentials.hub.password", "hush-hush"];
+  await engine.expect(["config", "set", "--secret", ...password], folder);
+  const said = await engine.expect(["preview"], folder);
+  expect(said).toContain("went on, secret true");
+  expect(said).not.toContain("hush-hush");
+}, 120_000);
