@@ -1,10 +1,33 @@
 import { ORDER, REPORT } from "../handover";
-import { Applier, type ApiClient, type Cache, type Informer, type KubernetesObject } from "../runtime";
+import {
+  Applier,
+  type ApiClient,
+  type Cache,
+  type Controller,
+  type Informer,
+  type KubernetesObject,
+} from "../runtime";
 import { NODES, type NodeCondition, type NodeObject } from "./kinds";
 
 /** The informer of the agent's own node: the server sends no other. */
 export function ownNode(cache: Cache, name: string): Informer<NodeObject> {
   return cache.informer(NODES, { fieldSelector: `metadata.name=${name}`, transform: slim });
+}
+
+/**
+ * Lets a controller look at the node when something that it looks at has changed: the kubelet writes its status all the
+ * time.
+ */
+export function followNode(
+  controller: Controller,
+  node: Informer<NodeObject>,
+  looksAt: (node: NodeObject) => unknown,
+): void {
+  const seen = (one: NodeObject | undefined): string => (one === undefined ? "" : JSON.stringify(looksAt(one)));
+  controller.watches(node, () => []);
+  node.onChange(({ key, before, after }) => {
+    if (seen(before) !== seen(after)) controller.queue.add(key);
+  });
 }
 
 // What is never looked at is not kept, above all the list of images.

@@ -11,7 +11,7 @@ import {
 } from "../../runtime";
 import { HostRefusal } from "../host";
 import { NODES, type NodeObject } from "../kinds";
-import { NodeConditions, ownNode, type NodeJudgement } from "../own-node";
+import { followNode, NodeConditions, ownNode, type NodeJudgement } from "../own-node";
 import type { Part, Workplace } from "../part";
 import { judgeCertificates, readCertificates, type CertificateFact } from "./certificates";
 import { askMetadata, missingLabels } from "./metadata";
@@ -21,6 +21,7 @@ import { judgeVolume } from "./volume";
 export const VOLUME_CONDITION = "StateVolumeProblem";
 /** The condition about certificates. */
 export const CERTIFICATES_CONDITION = "CertificatesExpiring";
+const CONDITIONS: readonly string[] = [VOLUME_CONDITION, CERTIFICATES_CONDITION];
 
 const LOOK_MS = 30_000;
 const CERTIFICATES_MS = 3_600_000;
@@ -43,22 +44,15 @@ export const facts: Part = {
       concurrency: 1,
       reconcile: (_name, context) => observer.reconcile(context),
     });
-    controller.watches(node, () => []);
-    node.onChange(({ key, before, after }) => {
-      // The kubelet writes its status all the time; only what is looked at here counts.
-      if (interesting(before) !== interesting(after)) controller.queue.add(key);
-    });
+    followNode(controller, node, ({ metadata: { uid, labels }, spec, status }) => [
+      uid,
+      labels,
+      spec?.taints,
+      (status?.conditions ?? []).filter(({ type }) => CONDITIONS.includes(type)),
+    ]);
     return undefined;
   },
 };
-
-function interesting(node: NodeObject | undefined): string {
-  if (node === undefined) return "";
-  const conditions = (node.status?.conditions ?? []).filter(({ type }) =>
-    [VOLUME_CONDITION, CERTIFICATES_CONDITION].includes(type),
-  );
-  return JSON.stringify([node.metadata.uid, node.metadata.labels, node.spec?.taints, conditions]);
-}
 
 class Observer {
   readonly #workplace: Workplace;
@@ -73,10 +67,7 @@ class Observer {
   constructor(workplace: Workplace, node: Informer<NodeObject>) {
     this.#workplace = workplace;
     this.#node = node;
-    this.#conditions = new NodeConditions(workplace.client, "fleetwright-agent-facts", [
-      VOLUME_CONDITION,
-      CERTIFICATES_CONDITION,
-    ]);
+    this.#conditions = new NodeConditions(workplace.client, "fleetwright-agent-facts", CONDITIONS);
     this.#applier = new Applier(workplace.client, "fleetwright-agent-labels");
   }
 

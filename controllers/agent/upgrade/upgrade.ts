@@ -13,7 +13,7 @@ import {
 } from "../../runtime";
 import { HostRefusal } from "../host";
 import { NODES, UPGRADES, type NodeObject } from "../kinds";
-import { ownNode } from "../own-node";
+import { followNode, ownNode } from "../own-node";
 import type { Part, Workplace } from "../part";
 import { lastLines, nextStep, type Step } from "./step";
 import { serviceName, Workshop } from "./workshop";
@@ -45,13 +45,7 @@ export const upgrade: Part = {
       deadlineMs: DEADLINE_MS,
       reconcile: (_name, context) => craftsman.reconcile(context),
     });
-    controller.watches(node, () => []);
-    node.onChange(({ key, before, after }) => {
-      // The kubelet writes its status all the time; only what is looked at here counts.
-      const interesting = (one: NodeObject | undefined): string =>
-        JSON.stringify([one?.metadata.uid, one?.metadata.annotations]);
-      if (interesting(before) !== interesting(after)) controller.queue.add(key);
-    });
+    followNode(controller, node, ({ metadata: { uid, annotations } }) => [uid, annotations]);
     return undefined;
   },
 };
