@@ -23,7 +23,8 @@ export function followNode(
   node: Informer<NodeObject>,
   looksAt: (node: NodeObject) => unknown,
 ): void {
-  const seen = (one: NodeObject | undefined): string => (one === undefined ? "" : JSON.stringify(looksAt(one)));
+  const seen = (one: NodeObject | undefined): string =>
+    one === undefined ? "" : JSON.stringify(looksAt(one));
   controller.watches(node, () => []);
   node.onChange(({ key, before, after }) => {
     if (seen(before) !== seen(after)) controller.queue.add(key);
