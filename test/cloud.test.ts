@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { waitFor } from "../sandbox/deadline";
-import { TrialCluster } from "../sandbox/machines/node/trial-cluster";
 import { describeMachines, tracesOf } from "../sandbox/machines/trial-hall";
 import { CloudFleet, type FleetOutputs } from "./cloud-fleet";
 
 const UP_MS = 300_000;
 
+// That kubelets join and run pods on such machines is shown by test/dev-stack.test.ts.
 describeMachines("a fleet of machines on the sandbox's cloud", () => {
   let fleet: CloudFleet;
   let before: FleetOutputs;
@@ -48,18 +48,6 @@ describeMachines("a fleet of machines on the sandbox's cloud", () => {
     );
     expect([...seen].sort()).toEqual(["server-0", "server-1", "server-2"]);
   });
-
-  test("has a kubelet on each machine that joins a control plane and runs a pod", async () => {
-    const nodes = before.servers.map(({ id }, index) => ({ id, hostname: `ip-10-0-${index}-10` }));
-    const cluster = await TrialCluster.open(fleet.hall, nodes, "10.0.0.1");
-    try {
-      await cluster.ready(3);
-      const written = await Promise.all(nodes.map((node) => cluster.probe(node)));
-      expect(written).toEqual(Array(3).fill("10.96.0.1 system:serviceaccount:default:default"));
-    } finally {
-      await cluster.close();
-    }
-  }, 600_000);
 
   test("refuses a volume that is attached elsewhere, as AWS does", async () => {
     await fleet.program.run(["config", "set", "steal", "true"]);

@@ -1,19 +1,16 @@
 import * as esbuild from "esbuild";
+import PARTS_OF_CLIENT from "./parts-of-client.json";
 
 /**
  * Of the client library only the reading of kubeconfigs is used. Its thousand generated files would take twenty seconds
- * to read here, and be in the memory of every program: these are what the reading needs of the two files that name them.
+ * to read here, and be in the memory of every program: what the reading needs of the two files that name all others is
+ * in `parts-of-client.json`. Tests load no more either (test/transform.js).
  */
-const PARTS_OF_CLIENT: readonly { file: RegExp; parts: readonly string[] }[] = [
-  { file: /client-node[\\/]dist[\\/]index\.js$/, parts: ["./config.js"] },
-  { file: /client-node[\\/]dist[\\/]gen[\\/]index\.js$/, parts: ["./configuration.js", "./servers.js"] },
-];
-
 const onlyWhatIsUsed: esbuild.Plugin = {
   name: "only-what-is-used",
   setup(build) {
-    for (const { file, parts } of PARTS_OF_CLIENT)
-      build.onLoad({ filter: file }, () => ({
+    for (const [file, parts] of Object.entries(PARTS_OF_CLIENT))
+      build.onLoad({ filter: new RegExp(`/client-node/dist/${file.replace(".", "\\.")}$`) }, () => ({
         contents: parts.map((part) => `export * from "${part}";\n`).join(""),
       }));
   },

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
-import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { KubeConfig } from "@kubernetes/client-node";
+import { ObjectCoreV1Api } from "@kubernetes/client-node/dist/gen/types/ObjectParamAPI.js";
 import { inspectControlPlane, startControlPlane, type ControlPlane } from ".";
 import { ApiClient } from "./api";
 import { waitFor } from "../deadline";
@@ -54,7 +55,7 @@ test("the kubeconfig is the owner's alone, and a stock client lists namespaces w
   const config = new KubeConfig();
   config.loadFromFile(plane.kubeconfig);
   expect(config.getCurrentContext()).toBe("fleetwright-sandbox");
-  const namespaces = await config.makeApiClient(CoreV1Api).listNamespace();
+  const namespaces = await config.makeApiClient(ObjectCoreV1Api).listNamespace();
   expect(namespaces.items.map((item) => item.metadata?.name)).toEqual(
     expect.arrayContaining(["default", "kube-system", "kube-public", "kube-node-lease"]),
   );
@@ -211,7 +212,7 @@ test("nodes can be added, with labels", async () => {
 test("a kubeconfig can be had for anyone", async () => {
   const config = new KubeConfig();
   config.loadFromFile(await plane.kubeconfigFor("system:serviceaccount:x:y", ["z"]));
-  await expect(config.makeApiClient(CoreV1Api).listNamespace()).rejects.toThrow(
+  await expect(config.makeApiClient(ObjectCoreV1Api).listNamespace()).rejects.toThrow(
     /system:serviceaccount:x:y.*cannot list/s,
   );
 });

@@ -1,8 +1,6 @@
-import { waitFor } from "../../deadline";
-import { isObject, listAt, parseJson, textAt } from "../../json";
+import { isObject } from "../../json";
 import { describeMachines } from "../trial-hall";
 import { TrialCluster, trialNode, type TrialNode } from "./trial-cluster";
-import { echoObjects, echoProgram, importEchoImage, removeEchoImage } from "./trial-echo";
 
 const [first, second, third, agent] = [trialNode(0), trialNode(1), trialNode(2), trialNode(3)];
 const servers = [first, second, third];
@@ -10,6 +8,7 @@ const all = [...servers, agent];
 const JOIN = { server: `https://${first.ip}:9345` };
 const VOLUME = "vol-0c";
 
+// That its pods reach each other is shown by test/dev-stack.test.ts.
 describeMachines("a cluster of the stand-in for RKE2", () => {
   let cluster: TrialCluster;
 
@@ -27,10 +26,7 @@ describeMachines("a cluster of the stand-in for RKE2", () => {
     }
     await cluster.ready(first, all);
   }, 600_000);
-  afterAll(async () => {
-    await cluster.destroy();
-    await removeEchoImage();
-  }, 60_000);
+  afterAll(() => cluster.destroy(), 60_000);
 
   /** Gives a server its state from a volume: everything that makes it the member that it is. */
   async function mountState(node: TrialNode, blank: boolean): Promise<void> {
@@ -57,37 +53,6 @@ mount --bind /var/lib/rancher/etc /etc/rancher`,
       servers.map(({ name, ip }) => `${name}=https://${ip}:2380`),
     );
   });
-
-  test("runs a pod on every node that reaches all others by address and through the service's name", async () => {
-    await Promise.all(all.map((node) => importEchoImage(cluster.hall, node.id)));
-    await cluster.apply(first, echoObjects());
-    const pods = await echoPods(all.length);
-    const nodes = all.map(({ name }) => name).sort();
-    for (const { name } of pods) {
-      const program = echoProgram(pods.map(({ ip }) => ip));
-      const answer = await cluster.kubectl(first, ["exec", name, "--", "/usr/bin/node", "-e", program]);
-      const found = parseJson(answer.stdout);
-      expect(found).toEqual({ pods: nodes, service: nodes });
-    }
-  });
-
-  async function echoPods(count: number): Promise<{ name: string; ip: string }[]> {
-    let pods: { name: string; ip: string }[] = [];
-    await waitFor(
-      `${count} pods and the name server`,
-      async () => {
-        const items = listAt(await cluster.get(first, "pods", "-A", "-l", "app=echo"), "items");
-        pods = items.filter(isReady).map((pod) => ({
-          name: textAt(pod, "metadata", "name") ?? "",
-          ip: textAt(pod, "status", "podIP") ?? "",
-        }));
-        const dns = listAt(await cluster.get(first, "pods", "-A", "-l", "k8s-app=kube-dns"), "items");
-        return (pods.length === count && dns.some(isReady)) || `${pods.length} of ${items.length} are ready`;
-      },
-      { timeoutMs: 120_000, intervalMs: 300 },
-    );
-    return pods;
-  }
 
   test("comes back as the same member after its service is killed", async () => {
     const before = await cluster.members(second);
@@ -125,10 +90,4 @@ mount --bind /var/lib/rancher/etc /etc/rancher`,
 
 function configMap(name: string): unknown {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" } };
-}
-
-function isReady(object: unknown): boolean {
-  return listAt(object, "status", "conditions").some(
-    (condition) => textAt(condition, "type") === "Ready" && textAt(condition, "status") === "True",
-  );
 }
