@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Engine } from "./engine";
@@ -84,3 +85,28 @@ void credentials.password.isSecret.then((secret) => console.log("went on, secret
   expect(said).toContain("went on, secret true");
   expect(said).not.toContain("hush-hush");
 }, 120_000);
+
+test.each([
+  ["no stack is rendered for a promise of the SDK", {}, ["", "rendered", "rendered"]],
+  [
+    "unless promises that never end are looked for",
+    { PULUMI_DEBUG_PROMISE_LEAKS: "true" },
+    Array(3).fill("rendered"),
+  ],
+])("%s", (_, env, found) => {
+  const program = `Error.prepareStackTrace = () => "rendered";
+function debuggablePromise() { return new Error().stack; }
+function other() { return new Error().stack; }
+const saved = Error.prepareStackTrace;
+Error.prepareStackTrace = () => "for a moment";
+other();
+Error.prepareStackTrace = saved;
+const nobody = (() => new Error().stack)();
+console.log(JSON.stringify([debuggablePromise(), other(), nobody]));`;
+  const said = execFileSync(process.execPath, ["--require", "./plain-errors.js", "-e", program], {
+    cwd: PROJECT,
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+  });
+  expect(JSON.parse(said)).toEqual(found);
+});

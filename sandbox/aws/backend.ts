@@ -3,7 +3,7 @@ import path from "node:path";
 import { waitFor } from "../deadline";
 import { numberAt, parseJson, textAt } from "../json";
 import { LOOPBACK } from "../controlplane/network";
-import { freePort } from "./port";
+import { freePort } from "../port";
 import { ProcessEndedError, startProcess, stopProcess, type Lifetime, type StartedProcess } from "../process";
 import { Failure } from "../failure";
 import { readIfPresent, writePrivateNow } from "../files";

@@ -6,6 +6,7 @@ import { load, loadAll } from "js-yaml";
 import { bundleCoordinator } from "../../controllers/coordinator/bundle";
 import type { Role } from "../../controllers/program/rules";
 import { LEASES } from "../../controllers/runtime";
+import { identify, residentBytes } from "../../sandbox/process";
 import { waitFor, type FaultPlan, type FaultProxy } from "../fault-proxy";
 import type { CoordinatorWorld } from "./world";
 
@@ -36,9 +37,9 @@ export class Replica {
   }
 
   /** Bytes that are resident, by the kernel's account. */
-  async resident(): Promise<number> {
-    const status = await readFile(`/proc/${this.child.pid ?? 0}/status`, "utf8");
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? NaN) * 1024;
+  resident(): number {
+    const identity = identify(this.child.pid ?? 0);
+    return (identity && residentBytes(identity)) ?? NaN;
   }
 
   /** Ends it at once. */

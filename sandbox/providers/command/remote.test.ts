@@ -7,11 +7,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Server } from "ssh2";
 import { waitFor } from "../../deadline";
+import { freePort } from "../../port";
 import { call, testContext } from "../provider-harness";
 import { sshPublicKey } from "../ssh-key";
 import { isAsset, type Values } from "../wire";
 import { commandProvider } from "./provider";
-import { countingRelay, freePort, isRunning, TestSshd } from "./sshd";
+import { countingRelay, isRunning, TestSshd } from "./sshd";
 
 const provider = commandProvider("0.0.0");
 const COMMAND = "command:remote:Command";

@@ -6,6 +6,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { waitFor } from "../../deadline";
+import { freePort } from "../../port";
 import type { Values } from "../wire";
 
 const exec = promisify(execFile);
@@ -97,14 +98,6 @@ export function isRunning(pid: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listening(server);
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }
 
 /** A relay to a port that counts who comes; with no port it takes calls and never says a word. */

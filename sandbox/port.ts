@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
-import { LOOPBACK } from "../controlplane/network";
-import { Failure } from "../failure";
+import { LOOPBACK } from "./controlplane/network";
+import { Failure } from "./failure";
 
 /** A port of the loopback address that nobody listened on a moment ago. */
 export function freePort(): Promise<number> {
