@@ -1,107 +1,110 @@
+// The settings of a stack: read, checked as a whole (components/stack) and filled up with defaults, before any resource is
+// declared and before the SDKs of clouds are loaded.
 import * as pulumi from "@pulumi/pulumi";
-import type { BindingArgs, PluginArgs, RegistryArgs, RoleArgs, UserArgs } from "./components/addons";
-import type { AgentArgs, CoordinatorArgs } from "./components/agent";
-import type { ClusterArgs } from "./components/cluster";
+import type {
+  BindingArgs,
+  NodeLabelSets,
+  PluginArgs,
+  RegistryArgs,
+  RoleArgs,
+  UserArgs,
+} from "./components/addons/args";
+import type { AgentArgs } from "./components/agent/agent";
+import type { CoordinatorArgs } from "./components/agent/coordinator";
+import type { ClusterArgs } from "./components/cluster/args";
+import { describe } from "./components/problem";
+import { settingProblems } from "./components/stack/problems";
+import type { ConfiguredRegistry, RegistryCredentials, StackSettings } from "./components/stack/settings";
 
-/** What a stack asks for; `Pulumi.yaml` describes every setting. */
+/** What a stack asks for, with all defaults. */
 export interface StackConfig {
   environment: string;
-  /** The cluster to build; undefined to take one that is there. */
-  cluster: ClusterArgs | undefined;
-  /** The context of the cluster that is there. */
-  kubeContext: string;
+  /** The cluster to build, or the context of an existing one. */
+  target: { cluster: ClusterArgs } | { kubeContext: string };
   sshPrivateKey: pulumi.Output<string> | undefined;
   labels: Record<string, string>;
   users: UserArgs[];
   registries: RegistryArgs[];
-  nodeLabels: { cluster?: Record<string, string>; pools?: Record<string, Record<string, string>> };
+  nodeLabels: NodeLabelSets;
   plugins: PluginArgs[];
   roles: RoleArgs[];
   bindings: BindingArgs[];
   /** Undefined where no image is named: the kinds are then declared, and nothing acts on them. */
   coordinator: Omit<CoordinatorArgs, "namespace"> | undefined;
-  /** The same for the agent: nobody then looks after nodes from the inside. */
   agent: Omit<AgentArgs, "namespace"> | undefined;
 }
 
-/** Reads the stack's settings. */
+/** Settings that are text; all others are lists or keys and values, which the engine hands over as JSON. */
+const TEXTS = ["environment", "kubeContext", "sshPrivateKey"];
+
+/** Reads the stack's settings. Throws one error with everything that is wrong with them. */
 export function readConfig(): StackConfig {
   const config = new pulumi.Config();
-  const environment = config.require("environment");
-  const kubeContext = config.get("kubeContext") ?? "";
-  const cluster = config.requireObject<ClusterArgs>("cluster");
-  const count = Object.keys(cluster).length;
-  if ((kubeContext === "") === (count === 0)) {
-    throw new pulumi.RunError(
-      `Say which cluster the stack is for: either fleetwright:cluster (one to build; it has ${count} settings) or fleetwright:kubeContext (one that is there; it is "${kubeContext}"), not both.`,
-    );
+  const prefix = `${config.name}:`;
+  const given = Object.fromEntries(
+    Object.entries(pulumi.runtime.allConfig()).flatMap(([key, text]) =>
+      key.startsWith(prefix) ? [[key.slice(prefix.length), valueOf(key.slice(prefix.length), text)]] : [],
+    ),
+  );
+  const problems = settingProblems(given, prefix);
+  if (problems.length > 0) throw new pulumi.RunError(describe("stack settings", problems));
+  // They are what the check has just made sure of.
+  return withDefaults(given as unknown as StackSettings, config);
+}
+
+function valueOf(key: string, text: string): unknown {
+  if (TEXTS.includes(key)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
+}
+
+/** The only place where settings get their defaults; those of a cluster are in the schemas of its components. */
+function withDefaults(settings: StackSettings, config: pulumi.Config): StackConfig {
+  const { environment, cluster = { version: "" }, kubeContext = "" } = settings;
+  const { FLEETWRIGHT_COORDINATOR_IMAGE, FLEETWRIGHT_AGENT_IMAGE } = process.env;
   return {
     environment,
-    cluster: count === 0 ? undefined : cluster,
-    kubeContext,
+    target: kubeContext === "" ? { cluster } : { kubeContext },
     sshPrivateKey: config.getSecret("sshPrivateKey"),
     labels: {
-      ...config.requireObject<Record<string, string>>("labels"),
+      ...settings.labels,
       "app.kubernetes.io/managed-by": "fleetwright",
       "fleetwright.dev/environment": environment,
     },
-    users: config.requireObject("users"),
-    registries: registriesOf(config),
-    nodeLabels: config.requireObject("nodeLabels"),
-    plugins: config.requireObject("plugins"),
-    roles: config.requireObject("roles"),
-    bindings: config.requireObject("bindings"),
-    coordinator: workloadOf(config.requireObject("coordinator"), process.env.FLEETWRIGHT_COORDINATOR_IMAGE),
-    agent: workloadOf(config.requireObject("agent"), process.env.FLEETWRIGHT_AGENT_IMAGE),
+    users: settings.users ?? [],
+    registries: (settings.registries ?? []).map((registry) => withCredentials(registry, config)),
+    nodeLabels: settings.nodeLabels ?? {},
+    plugins: settings.plugins ?? [],
+    roles: settings.roles ?? [],
+    bindings: settings.bindings ?? [],
+    coordinator: withImage(settings.coordinator ?? {}, FLEETWRIGHT_COORDINATOR_IMAGE),
+    agent: withImage(settings.agent ?? {}, FLEETWRIGHT_AGENT_IMAGE),
   };
 }
 
-/** The credentials of a registry, under its name. */
-export interface RegistryCredentials {
-  /** @default none, as for Google's registry */
-  username?: string;
-  password: string;
+/** What is secret about registries is a setting of its own, so that the rest can be read and shapes the stack. */
+function withCredentials(configured: ConfiguredRegistry, config: pulumi.Config): RegistryArgs {
+  const { hasCredentials = configured.provider !== "ecr", ...registry } = configured;
+  if (!hasCredentials) return registry;
+  const all = config.requireSecretObject<Partial<Record<string, RegistryCredentials>>>("registryCredentials");
+  const own = all.apply((credentials) => credentials[registry.name]);
+  return {
+    ...registry,
+    credentials: {
+      username: own.apply((one) => one?.username ?? ""),
+      password: own.apply((one) => one?.password ?? ""),
+    },
+  };
 }
-
-/** A registry as a stack's file has it. */
-export interface ConfiguredRegistry extends Omit<RegistryArgs, "credentials"> {
-  /** Whether `registryCredentials` has credentials for it. @default true for all but ECR, where a role does without */
-  hasCredentials?: boolean;
-}
-
-/** What is secret about registries stands in a setting of its own, so that the rest can be read and shapes the stack. */
-function registriesOf(config: pulumi.Config): RegistryArgs[] {
-  const key = "registryCredentials";
-  const given = config.getSecretObject<AllCredentials>(key);
-  // Whose there are is no secret, and is known before anything is made.
-  const known = JSON.parse(pulumi.runtime.getConfig(`${config.name}:${key}`) ?? "{}") as AllCredentials;
-  return config.requireObject<ConfiguredRegistry[]>("registries").map((configured) => {
-    const { hasCredentials = configured.provider !== "ecr", ...registry } = configured;
-    if (!hasCredentials) return registry;
-    const { name } = registry;
-    if (known[name]?.password === undefined)
-      throw new pulumi.RunError(
-        `The registry ${JSON.stringify(name)} has no credentials: pulumi config set --secret --path 'fleetwright:${key}.${name}.password' sets the password, and the same without --secret for .username its user; or say hasCredentials: false.`,
-      );
-    const own = pulumi.secret(given ?? {}).apply((all) => all[name]);
-    return {
-      ...registry,
-      credentials: {
-        username: own.apply((one) => one?.username ?? ""),
-        password: own.apply((one) => one?.password ?? ""),
-      },
-    };
-  });
-}
-
-type AllCredentials = Partial<Record<string, Partial<RegistryCredentials>>>;
 
 /** The settings of one of our programs; the sandbox names the image that it packed by the environment. */
-function workloadOf<Args extends { image: string }>(
+function withImage<Args extends { image: string }>(
   given: Partial<Args>,
   packed: string | undefined,
 ): (Partial<Args> & { image: string }) | undefined {
-  const image = given.image ?? packed;
-  return image === undefined || image === "" ? undefined : { ...given, image };
+  const image = given.image ?? packed ?? "";
+  return image === "" ? undefined : { ...given, image };
 }

@@ -1,20 +1,28 @@
 import js from "@eslint/js";
 import prettier from "eslint-config-prettier";
 import tseslint from "typescript-eslint";
-import { rooms } from "./lint/rooms.mjs";
+import { importBoundaries } from "./scripts/lint/import-boundaries.mjs";
 
 export default tseslint.config(
   {
-    ignores: ["node_modules/", ".sandbox/", "coverage/", "bench/results/", "**/testdata/", "**/programs/"],
+    ignores: [
+      "node_modules/",
+      "**/dist/",
+      ".sandbox/",
+      "coverage/",
+      "bench/results/",
+      "**/testdata/",
+      "**/programs/",
+    ],
   },
   js.configs.recommended,
   {
     files: ["**/*.ts"],
     extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
-    plugins: { fleetwright: { rules: { rooms } } },
+    plugins: { fleetwright: { rules: { "import-boundaries": importBoundaries } } },
     rules: {
-      "fleetwright/rooms": "error",
+      "fleetwright/import-boundaries": "error",
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/switch-exhaustiveness-check": "error",
       // Numbers and booleans read well in messages as they are.
@@ -32,7 +40,9 @@ export default tseslint.config(
     files: ["**/*.js", "**/*.mjs"],
     languageOptions: {
       globals: {
+        clearInterval: "readonly",
         process: "readonly",
+        setInterval: "readonly",
         require: "readonly",
         module: "writable",
         __filename: "readonly",

@@ -9,14 +9,15 @@ module.exports = {
   testMatch: ["<rootDir>/**/*.test.ts"],
   testPathIgnorePatterns: ["/node_modules/", "/\\.sandbox/", "\\.soak\\.test\\.ts$"],
   modulePathIgnorePatterns: ["<rootDir>/\\.sandbox/", "/programs/.*/package.json"],
-  transform: { "\\.[cm]?[jt]s$": "<rootDir>/test/transform.js" },
+  transform: { "\\.[cm]?[jt]s$": "<rootDir>/test/harness/transform.js" },
   // Packages that ship as ES modules only are turned into CommonJS like our own files.
   transformIgnorePatterns: ["/node_modules/(?!(@kubernetes/client-node|openid-client|oauth4webapi|jose)/)"],
-  globalSetup: "<rootDir>/test/setup.ts",
-  globalTeardown: "<rootDir>/test/teardown.ts",
-  reporters: ["default", "<rootDir>/test/reporter.js"],
+  globalSetup: "<rootDir>/test/harness/setup.ts",
+  globalTeardown: "<rootDir>/test/harness/teardown.ts",
+  reporters: ["default", "<rootDir>/test/harness/reporter.js"],
   verbose: true,
-  testTimeout: 60_000,
+  // No measure of speed: only what hangs takes so long, also on a busy machine.
+  testTimeout: 300_000,
   // Every test of the engine runs a Go program, a Node program and plugins: more workers than cores only wait.
   maxWorkers: 2,
 };

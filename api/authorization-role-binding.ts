@@ -1,3 +1,4 @@
+// The kind AuthorizationRoleBinding: grants a role to a person or a team.
 import { z } from "zod";
 import { commonStatus } from "./schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "./schema/kind";

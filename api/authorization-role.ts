@@ -1,3 +1,4 @@
+// The kind AuthorizationRole: a set of rights in the cluster.
 import { z } from "zod";
 import { commonStatus } from "./schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "./schema/kind";

@@ -1,11 +1,12 @@
+// The kind ClusterUpgrade: brings nodes to another version of Kubernetes.
 import { z } from "zod";
 import { commonStatus } from "./schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf, type StatusOf } from "./schema/kind";
 import { listOf, mapOf, setOf } from "./schema/list";
 import { withRule } from "./schema/rule";
 import { labelSelector } from "./schema/selector";
-import { INSTALLER_STATES, MOST_MESSAGE, MOST_OUTPUT } from "./upgrade-report";
-import { digest, dnsLabelName, downloadUrl, recordedMoment, text, textLike } from "./schema/text";
+import { INSTALLER_STATES, MAX_MESSAGE, MAX_OUTPUT } from "./upgrade-report";
+import { digest, dnsLabelName, downloadUrl, recordedTimestamp, text, textLike } from "./schema/text";
 
 const drainRule = withRule(
   z.strictObject({
@@ -155,9 +156,9 @@ const nodeStatus = z.strictObject({
     ])
     .describe("How far it is."),
   fromVersion: text(64).optional().describe("The kubelet's version before."),
-  startedAt: recordedMoment().optional().describe("When the node was begun."),
-  phaseStartedAt: recordedMoment().optional().describe("When the phase began."),
-  completedAt: recordedMoment().optional().describe("When the node was done with, well or not."),
+  startedAt: recordedTimestamp().optional().describe("When the node was begun."),
+  phaseStartedAt: recordedTimestamp().optional().describe("When the phase began."),
+  completedAt: recordedTimestamp().optional().describe("When the node was done with, well or not."),
   reason: text(128).optional().describe("Why it is in this phase, as one word."),
   message: text(1024, 0).optional().describe("Why, as a sentence."),
   attempt: z
@@ -166,14 +167,14 @@ const nodeStatus = z.strictObject({
     .optional()
     .describe("How often the installer was started; it is never more than asked for."),
   exitCode: z.int().min(0).max(255).optional().describe("What the installer ended with."),
-  output: text(MOST_OUTPUT, 0).optional().describe("The last lines that the installer wrote."),
+  output: text(MAX_OUTPUT, 0).optional().describe("The last lines that the installer wrote."),
   installer: z
     .enum(INSTALLER_STATES)
     .optional()
     .describe(
       "How far the agent is with the installer. Refused: it was not run, because it is not what was asked for. Aborted: it was not run, because the upgrade was ended first. Lost: it began and nothing says how it ended, as after a crash of the machine.",
     ),
-  installerMessage: text(MOST_MESSAGE, 0).optional().describe("What the agent says about it."),
+  installerMessage: text(MAX_MESSAGE, 0).optional().describe("What the agent says about it."),
 });
 
 /** The kind `ClusterUpgrade`: brings nodes to a version. */
@@ -207,8 +208,8 @@ export const clusterUpgrade = defineKind({
       .enum(["Pending", "Preflight", "Running", "Paused", "Aborting", "Aborted", "Succeeded", "Failed"])
       .optional()
       .describe("How far the upgrade is."),
-    startedAt: recordedMoment().optional().describe("When the first node was begun."),
-    completedAt: recordedMoment().optional().describe("When the last node was done with."),
+    startedAt: recordedTimestamp().optional().describe("When the first node was begun."),
+    completedAt: recordedTimestamp().optional().describe("When the last node was done with."),
     total: z.int().min(0).optional().describe("How many nodes are to be upgraded."),
     done: z.int().min(0).optional().describe("How many are at the version."),
     failed: z.int().min(0).optional().describe("How many failed."),

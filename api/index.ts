@@ -20,7 +20,7 @@ export {
   type ClusterUpgradeSpecInput,
   type NodeUpgradeStatus,
 } from "./cluster-upgrade";
-export { crdOf, KIND_NAMES, KINDS, type KindName } from "./kinds";
+export { crdOf, KIND_NAMES, KINDS, specProblems, type KindName } from "./kinds";
 export { API_VERSION, GROUP, NODE_POOL_LABEL, SYSTEM_NAMESPACE, VERSION } from "./names";
 export {
   NODE_POOL_LABEL_PREFIX,

@@ -6,6 +6,8 @@ import { nodePoolLabel } from "./node-pool-label";
 import { plugin } from "./plugin";
 import { registry } from "./registry";
 import { customResourceDefinition } from "./schema/crd";
+import type { AnyKind } from "./schema/kind";
+import type { Problem } from "./schema/problem";
 import { user } from "./user";
 
 /** Every kind, by its name. */
@@ -22,6 +24,13 @@ export const KINDS = {
 
 /** The name of a kind. */
 export type KindName = keyof typeof KINDS;
+
+/** Everything that is wrong with a spec of a kind, with paths below `at`. Empty if the API server would accept it. */
+export function specProblems(kind: KindName, spec: unknown, at = "spec"): readonly Problem[] {
+  const validator: AnyKind = KINDS[kind];
+  const verdict = validator.validateSpec(spec, at);
+  return verdict.ok ? [] : verdict.problems;
+}
 
 /** The CRD of a kind by its name. */
 export function crdOf(name: KindName): ReturnType<typeof customResourceDefinition> {

@@ -1,7 +1,10 @@
-/** The source of a regular expression for login names that every distribution takes. */
+// Rules for login names on nodes. Not a kind: the kind User validates with them, and the agent and the components check
+// with them too, without loading the schemas.
+
+/** The source of a regular expression for login names that every distribution accepts. */
 export const LOGIN_NAME = "[a-z][a-z0-9-]{0,30}";
 
-/** The source of a regular expression for names that may stand in the password file. */
+/** The source of a regular expression for full names as /etc/passwd can hold them. */
 export const FULL_NAME = "[^\\x00-\\x1f\\x7f:,=]+";
 
 /** Login names that belong to the system on common distributions. */

@@ -1,3 +1,4 @@
+// The kind Plugin: software that is installed in the cluster and kept there.
 import { z } from "zod";
 import { attempt, jobs } from "./plugin-job";
 import { PLUGIN_NAMESPACE, pluginSource } from "./plugin-source";
@@ -6,7 +7,7 @@ import { defineKind, type ObjectOf, type SpecInputOf } from "./schema/kind";
 import { listOf, mapOf } from "./schema/list";
 import { referenceTo } from "./schema/reference";
 import { withKeywords, withRule } from "./schema/rule";
-import { dnsLabelName, recordedMoment, text, textLike } from "./schema/text";
+import { dnsLabelName, recordedTimestamp, text, textLike } from "./schema/text";
 
 const version = () =>
   textLike(
@@ -99,7 +100,7 @@ const revision = z.strictObject({
   revision: z.int().min(1).describe("Counts up with every change that was applied."),
   version: text(64).describe("The version."),
   digest: text(71).describe("The SHA-256 of the manifests as they were applied."),
-  appliedAt: recordedMoment().describe("When."),
+  appliedAt: recordedTimestamp().describe("When."),
   outcome: z.enum(["InProgress", "Succeeded", "Failed"]).describe("How it went."),
 });
 
@@ -110,8 +111,8 @@ const job = z.strictObject({
   attempt: attempt().describe("Which attempt it was."),
   job: text(127).describe("The Job in the cluster, as namespace/name."),
   outcome: z.enum(["Running", "Succeeded", "Failed"]).describe("How it went."),
-  startedAt: recordedMoment().describe("When it was made."),
-  completedAt: recordedMoment().optional().describe("When it ended."),
+  startedAt: recordedTimestamp().describe("When it was made."),
+  completedAt: recordedTimestamp().optional().describe("When it ended."),
   message: text(512, 0).optional().describe("Why it failed."),
 });
 

@@ -5,7 +5,7 @@ import { setOf } from "./schema/list";
 import { dataKey, referenceFields } from "./schema/reference";
 import { celRaw, withRule } from "./schema/rule";
 import { labelSelector } from "./schema/selector";
-import { HOST_AND_PORT, recordedMoment, objectName, textLike } from "./schema/text";
+import { HOST_AND_PORT, recordedTimestamp, objectName, textLike } from "./schema/text";
 
 /** The label by which a namespace opts out of pull secrets, unless a Registry says otherwise. */
 export const REGISTRIES_LABEL = "fleetwright.dev/registries";
@@ -129,8 +129,8 @@ export const registry = defineKind({
       })
       .optional()
       .describe("Where the pull secret is in place."),
-    lastRenewed: recordedMoment().optional().describe("When the credentials were last read or renewed."),
-    expiresAt: recordedMoment()
+    lastRenewed: recordedTimestamp().optional().describe("When the credentials were last read or renewed."),
+    expiresAt: recordedTimestamp()
       .optional()
       .describe("When the token in force expires; absent if it does not."),
   }),

@@ -1,4 +1,4 @@
-// The API server is the judge that counts: everything here is said by a real one.
+// The API server is the validator that counts: everything here is said by a real one.
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -7,11 +7,11 @@ import { load } from "js-yaml";
 import { API_VERSION, KIND_NAMES, KINDS, type KindName } from ".";
 import { startControlPlane, type ControlPlane } from "../sandbox/controlplane";
 import { ApiClient, type ApiResponse } from "../sandbox/controlplane/api";
-import { waitFor } from "../sandbox/deadline";
-import { at, listAt, parseJson, textAt } from "../sandbox/json";
+import { waitFor } from "../lib/deadline";
+import { at, listAt, parseJson, textAt } from "../lib/json";
 import { ensureTools } from "../sandbox/toolchain";
-import { CASES, changed, validSpecs } from "./cases";
-import * as keys from "./cases/ssh-keys";
+import { CASES, changed, validSpecs } from "./testing/cases";
+import * as keys from "./testing/cases/ssh-keys";
 
 const { ed25519, ecdsa256, ecdsa384, ecdsa521, rsa3072, rsa4096, rsaKey, tokenKeys } = keys;
 const { rsa1024, rsa2048, rsa3070, dsa1024 } = keys;
@@ -75,7 +75,7 @@ describe.each(KIND_NAMES)("%s", (name) => {
   });
 });
 
-test.each(KIND_NAMES)("both judges agree on 200 random changes of %s", async (name) => {
+test.each(KIND_NAMES)("both validators agree on 200 random changes of %s", async (name) => {
   const random = randomFrom(SEED + name.length * 7919);
   const specs = validSpecs(CASES[name]);
   const changes = Array.from({ length: 200 }, (_, index) =>
@@ -135,7 +135,7 @@ describe("SSH keys", () => {
     });
   });
 
-  test("the two judges agree on 960 damaged ones", async () => {
+  test("the two validators agree on 960 damaged ones", async () => {
     const random = randomFrom(SEED);
     let accepted = 0;
     for (let round = 0; round < 30; round++) {
@@ -146,7 +146,7 @@ describe("SSH keys", () => {
       lines.forEach((line, index) => expect([line, ours[index]]).toEqual([line, server[index]]));
       accepted += ours.filter(Boolean).length;
     }
-    // A changed character inside a key gives another key; a judge that refused everything would learn nothing here.
+    // A changed character inside a key gives another key; a validator that refused everything would learn nothing here.
     expect(accepted).toBeGreaterThan(50);
     expect(accepted).toBeLessThan(800);
   });
@@ -157,9 +157,9 @@ describe("SSH keys", () => {
     const refusals = listAt(answer, "details", "causes").map((cause) => textAt(cause, "field"));
     const verdict = KINDS.User.validate(user);
     const problems = verdict.ok ? [] : verdict.problems.map((problem) => problem.path);
-    const judge = (fields: readonly (string | undefined)[]) =>
+    const firstField = (fields: readonly (string | undefined)[]) =>
       lines.map((_, index) => !fields.includes(`spec.sshKeys[${index}].key`));
-    return { server: judge(refusals), ours: judge(problems) };
+    return { server: firstField(refusals), ours: firstField(problems) };
   }
 });
 

@@ -1,10 +1,19 @@
-// What may open an account, judged by us and by OpenSSH.
+// What may open an account, checked by us and by OpenSSH.
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { ecdsa256, ecdsa384, ecdsa521, ed25519, keyOf, pointOf, rsaKey, tokenKeys } from "./cases/ssh-keys";
+import {
+  ecdsa256,
+  ecdsa384,
+  ecdsa521,
+  ed25519,
+  keyOf,
+  pointOf,
+  rsaKey,
+  tokenKeys,
+} from "./testing/cases/ssh-keys";
 import { sshPublicKey } from "./ssh-key";
 
 const run = promisify(execFile);
@@ -79,7 +88,7 @@ test.each([ed25519, ecdsa256, ecdsa384, ecdsa521])(
 );
 
 async function bitsOf(line: string): Promise<number> {
-  const file = path.join(folder, "judged.pub");
+  const file = path.join(folder, "checked.pub");
   await writeFile(file, `${line}\n`);
   return Number.parseInt((await run("ssh-keygen", ["-l", "-f", file])).stdout, 10);
 }

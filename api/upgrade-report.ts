@@ -11,6 +11,6 @@ export const INSTALLER_STATES = [
   "Lost",
 ] as const;
 /** The most characters that status takes of an installer's output. */
-export const MOST_OUTPUT = 4096;
+export const MAX_OUTPUT = 4096;
 /** The most characters that status takes of what the agent says. */
-export const MOST_MESSAGE = 1024;
+export const MAX_MESSAGE = 1024;

@@ -1,10 +1,11 @@
+// The kind User: a person with a login on nodes.
 import { z } from "zod";
 import { FULL_NAME, LOGIN_NAME, RESERVED_LOGINS } from "./login-name";
 import { commonStatus } from "./schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "./schema/kind";
 import { mapOf, setOf } from "./schema/list";
 import { celList, withRule } from "./schema/rule";
-import { moment, recordedMoment, teamName, text, textLike } from "./schema/text";
+import { timestamp, recordedTimestamp, teamName, text, textLike } from "./schema/text";
 import { sshPublicKey } from "./ssh-key";
 
 const sshKey = z.strictObject({
@@ -18,9 +19,9 @@ const sshKey = z.strictObject({
   )
     .optional()
     .describe("What a person calls the key, such as `laptop`."),
-  notAfter: moment()
+  notAfter: timestamp()
     .optional()
-    .describe("The moment from which the key no longer opens anything, as RFC 3339 writes it."),
+    .describe("The time from which the key no longer opens anything, as RFC 3339 writes it."),
 });
 
 const sshKeys = withRule(mapOf(sshKey, "key", 32), {
@@ -84,7 +85,7 @@ export const user = defineKind({
   status: z.strictObject({
     ...commonStatus(),
     keys: z.int().min(0).optional().describe("How many keys are in force."),
-    nextExpiry: recordedMoment().optional().describe("When the next key expires."),
+    nextExpiry: recordedTimestamp().optional().describe("When the next key expires."),
     failures: mapOf(
       z.strictObject({
         node: text(253).describe("The node."),

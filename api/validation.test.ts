@@ -1,5 +1,5 @@
-import { API_VERSION, KIND_NAMES, KINDS } from ".";
-import { CASES, changed, validSpecs } from "./cases";
+import { API_VERSION, KIND_NAMES, KINDS, specProblems } from ".";
+import { CASES, changed, validSpecs } from "./testing/cases";
 
 describe.each(KIND_NAMES)("%s", (name) => {
   const kind = KINDS[name];
@@ -28,4 +28,17 @@ describe.each(KIND_NAMES)("%s", (name) => {
       message: expect.stringContaining(row.says) as unknown,
     });
   });
+});
+
+test("problems of a spec are at the path that the user wrote, in their messages too", () => {
+  const at = "fleetwright:nodeLabels.cluster[0]";
+  expect(specProblems("ClusterLabel", { key: "", value: "b", color: "red" }, at)).toEqual([
+    { path: `${at}.key`, message: `Invalid value: "": ${at}.key in body should be at least 1 chars long` },
+    { path: `${at}.key`, message: expect.stringContaining("without prefix") as unknown },
+    { path: `${at}.color`, message: `unknown field "${at}.color": remove it or correct its name` },
+  ]);
+  expect(specProblems("ClusterLabel", "a=b", at)).toEqual([
+    { path: at, message: `Invalid value: "string": ${at} in body must be of type object: "string"` },
+  ]);
+  expect(specProblems("ClusterLabel", { key: "a", value: "b" }, at)).toEqual([]);
 });

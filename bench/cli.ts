@@ -1,13 +1,14 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { runCommand } from "../sandbox/command";
-import { ExitCode, Failure } from "../sandbox/failure";
+import { runCommand } from "../lib/command";
+import { ExitCode, Failure } from "../lib/failure";
 import type { Benchmark } from "./benchmark";
 import { report } from "./report";
 import { agent } from "./agent";
 import { cache } from "./cache";
 import { cloud } from "./cloud";
 import { labels, registries, upgrade } from "./coordinator";
+import { firstRun } from "./first-run";
 import { policy } from "./policy";
 import { preview } from "./preview";
 import { start } from "./start";
@@ -17,6 +18,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   agent,
   cache,
   cloud,
+  "first-run": firstRun,
   labels,
   policy,
   preview,

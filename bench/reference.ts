@@ -1,4 +1,4 @@
-import { streamProgress } from "../sandbox/progress";
+import { streamProgress } from "../lib/progress";
 import { ensureFromTable } from "../sandbox/toolchain/ensure";
 import type { Tool } from "../sandbox/toolchain/tools";
 

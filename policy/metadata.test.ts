@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { CATALOGUE } from "./catalogue";
-import { PACKS } from "./judge/exemptions-policy";
+import { CATALOGUE } from "./reference/catalogue";
+import { PACKS } from "./core/exemptions-policy";
 import { policies } from "./policies";
 
 /** Files that define a policy, by the name that their path gives it. */
@@ -35,7 +35,7 @@ it("has a policy that watches over the exemptions of each pack", () => {
 describe.each(policies.map((policy) => [policy.name, policy] as const))("%s", (_, policy) => {
   it("says what it wants, how bad it is, where it comes from and how to meet it", () => {
     expect(policy.description).toMatch(/^[A-Z].{15,160}\.$/);
-    expect(policy.steps).toMatch(/\.$/);
+    expect(policy.remediationSteps).toMatch(/\.$/);
     expect(["low", "medium", "high", "critical"]).toContain(policy.severity);
     expect(["MUST", "SHOULD", "MAY"]).toContain(policy.level);
     expect(policy.rules.length).toBeGreaterThan(0);

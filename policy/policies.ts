@@ -1,7 +1,7 @@
 import { policies as aws } from "./aws/policies";
-import { policies as fleet } from "./fleet/policies";
-import type { Policy } from "./judge/policy";
+import { policies as product } from "./product/policies";
+import type { Policy } from "./core/policy";
 import { policies as kubernetes } from "./kubernetes/policies";
 
 /** All policies, pack after pack. */
-export const policies: readonly Policy[] = [...aws, ...kubernetes, ...fleet];
+export const policies: readonly Policy[] = [...aws, ...kubernetes, ...product];

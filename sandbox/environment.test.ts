@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { quote, sandboxEnvironment, sandboxLayout, sandboxVariables, shellExports } from "./environment";
+import { quote, sandboxEnvironment, sandboxVariables, shellExports } from "./environment";
+import { sandboxLayout } from "./layout";
 
 const layout = sandboxLayout("/some where/it's", "blue");
 

@@ -1,78 +1,29 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { awsVariables } from "./aws/variables";
+import type { SandboxLayout } from "./layout";
 
 /**
  * The passphrase of every sandbox. It is public on purpose: the stack file of the sandbox is committed, and whoever can
- * read the sandbox's state can read the keys that lie beside it as well (docs/decisions/0005).
+ * read the sandbox's state can read the keys beside it as well (docs/decisions/0005).
  */
 export const SANDBOX_PASSPHRASE = "fleetwright-sandbox-is-not-secret";
 
-/** The engine wants a user's name. In a container with a user id of its own, neither the system nor USER has one. */
+/** The engine needs a user name. In a container with an unknown user id, neither the system nor USER has one. */
 const NOBODY = "fleetwright";
 
-/** Where the parts of one sandbox lie, below `.sandbox/<name>` in the project. */
-export interface SandboxLayout {
-  readonly name: string;
-  readonly folder: string;
-  /** Links to the tools, for PATH. */
-  readonly bin: string;
-  readonly controlPlane: string;
-  /** The AWS API, machines and volumes. */
-  readonly cloud: string;
-  /** Of the sandbox's own control plane. */
-  readonly kubeconfig: string;
-  /** Of the cluster that the stack built on the sandbox's machines, once it did. */
-  readonly builtKubeconfig: string;
-  /** Both in one file, for people and for the engine, whose provider takes one file only. */
-  readonly mergedKubeconfig: string;
-  /** The variables that name the images of our own programs. */
-  readonly images: string;
-  /** How machines of the stack are logged in to: the key, what is known of the machines, and the settings for ssh. */
-  readonly sshKey: string;
-  readonly sshKnownHosts: string;
-  readonly sshConfig: string;
-  readonly pulumiHome: string;
-  readonly pulumiState: string;
-  readonly lock: string;
-}
-
-/** The layout of the sandbox of that name in a project. */
-export function sandboxLayout(project: string, name: string): SandboxLayout {
-  const all = path.join(project, ".sandbox");
-  const folder = path.join(all, name);
-  const controlPlane = path.join(folder, "controlplane");
-  return {
-    name,
-    folder,
-    bin: path.join(folder, "bin"),
-    controlPlane,
-    cloud: path.join(folder, "cloud"),
-    builtKubeconfig: path.join(folder, "cluster.kubeconfig"),
-    mergedKubeconfig: path.join(folder, "kubeconfig"),
-    kubeconfig: path.join(controlPlane, "kubeconfigs", "admin.kubeconfig"),
-    images: path.join(folder, "images.json"),
-    sshKey: path.join(folder, "ssh.key"),
-    sshKnownHosts: path.join(folder, "ssh.known-hosts"),
-    sshConfig: path.join(folder, "ssh.conf"),
-    pulumiHome: path.join(folder, "pulumi", "home"),
-    pulumiState: path.join(folder, "pulumi", "state"),
-    lock: path.join(all, `${name}.lock`),
-  };
-}
-
-/** What the stack finds in a sandbox: where the AWS API is, and what names the images of our own programs. */
-export interface CloudPlace {
+/** What a stack needs of the sandbox's cloud: the endpoint of the AWS API, and the images of our own programs. */
+export interface CloudAccess {
   readonly endpoint: string;
   readonly region: string;
   readonly images: Readonly<Record<string, string>>;
 }
 
-/** Variables that would lead AWS's tools elsewhere, and are taken away in a sandbox. */
+/** Variables that would point AWS's tools at a real account; they are unset in a sandbox. */
 const FOREIGN = ["AWS_PROFILE", "AWS_SESSION_TOKEN"] as const;
 
 /** What plain `pulumi` and `kubectl` need to work on a sandbox, PATH aside. */
-export function sandboxVariables(layout: SandboxLayout, cloud?: CloudPlace): Record<string, string> {
+export function sandboxVariables(layout: SandboxLayout, cloud?: CloudAccess): Record<string, string> {
   return {
     ...(cloud === undefined ? {} : { ...awsVariables(cloud), ...cloud.images }),
     FLEETWRIGHT_SANDBOX: layout.name,
@@ -80,14 +31,14 @@ export function sandboxVariables(layout: SandboxLayout, cloud?: CloudPlace): Rec
     PULUMI_BACKEND_URL: `file://${layout.pulumiState}`,
     PULUMI_CONFIG_PASSPHRASE: SANDBOX_PASSPHRASE,
     PULUMI_HOME: layout.pulumiHome,
-    // The plugins are laid in PULUMI_HOME; without them the engine would ask a download site that may not answer.
+    // The plugins are in PULUMI_HOME already; the engine must not ask a download site that may not answer.
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     PULUMI_SKIP_UPDATE_CHECK: "true",
     ...policyVariables(path.resolve(layout.folder, "..", "..")),
   };
 }
 
-/** Lets every preview and update be judged by the project's policies, without an option (docs/policy.md). */
+/** Runs the project's policies on every preview and update, without an option (docs/policy.md). */
 function policyVariables(project: string): Record<string, string> {
   const pack = path.join(project, "policy", "fleetwright");
   return existsSync(pack) ? { PULUMI_OPTION_POLICY_PACK: pack } : {};
@@ -96,7 +47,7 @@ function policyVariables(project: string): Record<string, string> {
 /** The environment of a program that works on a sandbox. */
 export function sandboxEnvironment(
   layout: SandboxLayout,
-  cloud?: CloudPlace,
+  cloud?: CloudAccess,
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !FOREIGN.some((foreign) => foreign === name));
@@ -108,8 +59,8 @@ export function sandboxEnvironment(
   };
 }
 
-/** The same as lines for a POSIX shell; running them twice changes nothing more. */
-export function shellExports(layout: SandboxLayout, cloud?: CloudPlace): string {
+/** The same as lines for a POSIX shell; running them twice changes nothing. */
+export function shellExports(layout: SandboxLayout, cloud?: CloudAccess): string {
   const bin = quote(layout.bin);
   return [
     `case ":$PATH:" in *:${bin}:*) ;; *) export PATH=${bin}:"$PATH" ;; esac`,
@@ -121,7 +72,7 @@ export function shellExports(layout: SandboxLayout, cloud?: CloudPlace): string 
   ].join("\n");
 }
 
-/** A word that a shell reads as it is. */
+/** A text quoted so that a shell reads it as one literal word. */
 export function quote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,5 @@
 import { dump, load } from "js-yaml";
-import { listAt, textAt } from "./json";
+import { listAt, textAt } from "../lib/json";
 
 /** One kubeconfig out of several. The first one says which context is meant; what has the same name counts once. */
 export function mergeKubeconfigs(texts: readonly string[]): string {

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { DEFAULT_USER } from "../components/cluster/login";
-import { sandboxLayout, type SandboxLayout } from "./environment";
-import { makePrivateDirectories } from "./files";
+import { DEFAULT_USER } from "../components/cluster/rke/login-args";
+import { sandboxLayout, type SandboxLayout } from "./layout";
+import { makePrivateDirectories } from "../lib/files";
 import { keepSshKey, sshCommand, SSH_USER } from "./ssh-access";
 
 let project: string;

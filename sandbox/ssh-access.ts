@@ -1,14 +1,14 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { SandboxLayout } from "./environment";
-import { readIfPresent, writePrivate } from "./files";
+import type { SandboxLayout } from "./layout";
+import { readIfPresent, writePrivate } from "../lib/files";
 
-/** The user that the stack makes on every machine, and whose key it gives out. */
+/** The user that the stack creates on every machine, and whose key it outputs. */
 export const SSH_USER = "fw-admin";
 
-/** What `ssh -F` reads: logs in to the sandbox's machines, and keeps what it learns about them to itself. */
+/** The configuration for `ssh -F`: logs in to the sandbox's machines, with known hosts of its own. */
 export function sshConfig({ sshKey, sshKnownHosts }: SandboxLayout): string {
-  // Percent signs would be read as places to fill in.
+  // ssh would read percent signs as tokens to expand.
   const word = (file: string): string => `"${file.replaceAll("%", "%%")}"`;
   return [
     `User ${SSH_USER}`,
@@ -20,9 +20,9 @@ export function sshConfig({ sshKey, sshKnownHosts }: SandboxLayout): string {
   ].join("\n");
 }
 
-/** Keeps the key with which a stack's machines are logged in to. */
+/** Keeps the key for logging in to a stack's machines. */
 export async function keepSshKey(layout: SandboxLayout, key: string): Promise<void> {
-  // Another key means other machines, which may have the addresses of those before.
+  // Another key means other machines, which may have the same addresses.
   if ((await readIfPresent(layout.sshKey)) !== key) await rm(layout.sshKnownHosts, { force: true });
   await writePrivate(layout.sshKey, key);
   await writePrivate(layout.sshConfig, sshConfig(layout));

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { type CloudPlace, type SandboxLayout, sandboxEnvironment } from "./environment";
-import { ExitCode, Failure } from "./failure";
-import { isObject, parseJson } from "./json";
+import { type CloudAccess, sandboxEnvironment } from "./environment";
+import { type SandboxLayout } from "./layout";
+import { ExitCode, Failure } from "../lib/failure";
+import { isObject, parseJson } from "../lib/json";
 
 /** One stack of the project, run by the real engine on a sandbox. */
 export class Stack {
@@ -11,27 +12,32 @@ export class Stack {
     private readonly layout: SandboxLayout,
     private readonly project: string,
     readonly name: string,
-    private readonly cloud: () => Promise<CloudPlace | undefined> = () => Promise.resolve(undefined),
+    private readonly cloud: () => Promise<CloudAccess | undefined> = () => Promise.resolve(undefined),
   ) {
-    if (!existsSync(path.join(project, `Pulumi.${name}.yaml`))) {
-      throw new Failure(
-        `There is no stack "${name}": ${path.join(project, `Pulumi.${name}.yaml`)} does not exist. Choose one that does with --stack.`,
-        ExitCode.usage,
-      );
-    }
+    Stack.require(project, name);
   }
 
-  /** Makes the stack if it is new, and selects it for plain `pulumi` commands. */
+  /** Fails unless the project has settings for a stack of that name. */
+  static require(project: string, name: string): void {
+    const file = path.join(project, `Pulumi.${name}.yaml`);
+    if (existsSync(file)) return;
+    throw new Failure(
+      `There is no stack "${name}": ${file} does not exist. Choose one that does with --stack.`,
+      ExitCode.usage,
+    );
+  }
+
+  /** Creates the stack if it is new, and selects it for plain `pulumi` commands. */
   async select(): Promise<void> {
     await this.pulumi(["stack", "select", "--create", this.name], "quiet");
   }
 
-  /** Brings the stack into the declared shape; the sandbox's environment has the policies enforced. */
+  /** Deploys the stack; the sandbox's environment enforces the policies. */
   async up(): Promise<void> {
     await this.pulumi(["up", "--stack", this.name, "--yes", "--skip-preview", "--non-interactive"], "shown");
   }
 
-  /** The outputs that are text, also those that are secrets, by name. */
+  /** The outputs that are strings, secrets included, by name. */
   async outputs(): Promise<Partial<Record<string, string>>> {
     const args = ["stack", "output", "--stack", this.name, "--json", "--show-secrets"];
     const found = parseJson(await this.pulumi(args, "quiet"));
@@ -45,7 +51,7 @@ export class Stack {
     const child = spawn(path.join(this.layout.bin, "pulumi"), args, {
       cwd: this.project,
       env: sandboxEnvironment(this.layout, await this.cloud()),
-      // The engine is in our process group: Ctrl-C reaches it, and we wait until it has put its state in order.
+      // The engine is in our process group: Ctrl-C reaches it, and we wait until it has saved its state.
       stdio: ["ignore", output === "shown" ? "inherit" : "pipe", output === "shown" ? "inherit" : "pipe"],
     });
     let said = "";

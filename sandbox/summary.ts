@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { SYSTEM_NAMESPACE } from "../api";
-import { type CloudPlace, sandboxEnvironment, type SandboxLayout } from "./environment";
-import { at, listAt, numberAt, parseJson, textAt } from "./json";
+import { type CloudAccess, sandboxEnvironment } from "./environment";
+import { type SandboxLayout } from "./layout";
+import { at, listAt, numberAt, parseJson, textAt } from "../lib/json";
 
-/** One line of the summary: what, and how it is. */
+/** One line of the summary: a subject and its state. */
 export type SummaryRow = readonly [what: string, how: string];
 
 /** What is in a cluster, as `kubectl get -o json` gives it. */
@@ -23,10 +24,10 @@ const KINDS = [
   ["plugins", "Plugin"],
 ] as const;
 
-/** Asks a cluster for what the summary tells; undefined for what cannot be had. */
+/** Asks a cluster for what the summary shows; undefined for what it does not answer. */
 export async function clusterObjects(
   layout: SandboxLayout,
-  place: CloudPlace | undefined,
+  access: CloudAccess | undefined,
   context: string | undefined,
 ): Promise<ClusterObjects> {
   const kinds = KINDS.flatMap(([, ...names]) => names.map((name) => `${name.toLowerCase()}.fleetwright.dev`));
@@ -36,7 +37,7 @@ export async function clusterObjects(
       execFile(
         path.join(layout.bin, "kubectl"),
         [...chosen, "get", ...args, "--output=json", "--ignore-not-found", "--request-timeout=10s"],
-        { env: sandboxEnvironment(layout, place), maxBuffer: 64 << 20 },
+        { env: sandboxEnvironment(layout, access), maxBuffer: 64 << 20 },
         (_error, stdout) => resolve(parseJson(stdout)),
       );
     });

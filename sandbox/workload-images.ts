@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { bundleAgent } from "../controllers/agent/bundle";
-import { NODE_OPTIONS as AGENT_OPTIONS } from "../controllers/agent/needs";
+import { NODE_OPTIONS as AGENT_OPTIONS } from "../api/agent-pod-requirements";
 import { bundleCoordinator } from "../controllers/coordinator/bundle";
 import { NODE_OPTIONS as COORDINATOR_OPTIONS } from "../controllers/coordinator/node-options";
 import { packNodeImage, type NodeImage } from "./machines/images";

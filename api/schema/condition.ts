@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { mapOf } from "./list";
-import { recordedMoment, text } from "./text";
+import { recordedTimestamp, text } from "./text";
 
 const condition = z.strictObject({
   type: text(316).describe("What the condition is about, in CamelCase."),
   status: z.enum(["True", "False", "Unknown"]).describe("Whether it holds."),
-  observedGeneration: z.int().min(0).optional().describe("The generation of the object that was judged."),
-  lastTransitionTime: recordedMoment().describe("When `status` last changed."),
+  observedGeneration: z.int().min(0).optional().describe("The generation of the object that was observed."),
+  lastTransitionTime: recordedTimestamp().describe("When `status` last changed."),
   reason: text(1024).describe("Why, as one word in CamelCase."),
   message: text(32768, 0).describe("Why, as a sentence: what, where, the value found and the fix."),
 });

@@ -42,7 +42,7 @@ export interface KindDeclaration<Name extends string, Spec extends z.ZodType, St
   example: { metadata: { name: string }; spec: z.input<Spec> };
 }
 
-/** The part of an object's metadata that is ours to read; the API server judges the rest. */
+/** The part of an object's metadata that we read; the API server validates the rest. */
 export interface Metadata {
   name: string;
   uid?: string;
@@ -74,11 +74,11 @@ export interface Kind<
   Spec extends z.ZodType,
   Status extends z.ZodType,
 > extends KindDeclaration<Name, Spec, Status> {
-  /** Judges an object as the API server would, with every problem by its path. */
+  /** Validates an object as the API server would, with every problem by its path. */
   validate(object: unknown): Verdict<KindObject<Name, z.output<Spec>, z.output<Status>>>;
-  /** Judges a spec alone, such as one from a stack's config. Paths begin with `spec`. */
-  validateSpec(spec: unknown): Verdict<z.output<Spec>>;
-  /** Judges a change from one valid spec to another. */
+  /** Validates a spec alone. Paths begin with `at`, by default `spec`; for a setting, give its path in the stack. */
+  validateSpec(spec: unknown, at?: string): Verdict<z.output<Spec>>;
+  /** Validates a change from one valid spec to another. */
   validateChange(spec: z.output<Spec>, before: z.output<Spec>): readonly Problem[];
   /** The object with all defaults; throws an error with all problems. */
   parse(object: unknown): KindObject<Name, z.output<Spec>, z.output<Status>>;
@@ -97,6 +97,7 @@ export interface AnyKind {
   columns: readonly Column[];
   example: { metadata: { name: string }; spec: unknown };
   validate(object: unknown): Verdict<KindObject<string, unknown, unknown>>;
+  validateSpec(spec: unknown, at?: string): Verdict<unknown>;
 }
 
 /** The object type of a kind, defaults filled in. */
@@ -126,13 +127,13 @@ export function defineKind<Name extends string, Spec extends z.ZodType, Status e
     status: status.optional(),
   });
   type Whole = KindObject<Name, z.output<Spec>, z.output<Status>>;
-  let known: StructuralSchema | undefined;
-  const cleaned = (object: unknown): unknown => {
-    known ??= { properties: { spec: structuralSchema(spec), status: structuralSchema(status) } };
-    return withoutNulls(object, known);
-  };
+  // Computed when first needed: a settings check needs some specs and no status.
+  let specSchema: StructuralSchema | undefined;
+  let statusSchema: StructuralSchema | undefined;
   const validate = (found: unknown): Verdict<Whole> => {
-    const object = cleaned(found);
+    specSchema ??= structuralSchema(spec);
+    statusSchema ??= structuralSchema(status);
+    const object = withoutNulls(found, { properties: { spec: specSchema, status: statusSchema } });
     const result = whole.safeParse(object);
     if (!result.success) return refused(result.error, object);
     // zod's mapped type of a generic object does not resolve; its keys are the five above.
@@ -141,11 +142,11 @@ export function defineKind<Name extends string, Spec extends z.ZodType, Status e
   return {
     ...declaration,
     validate,
-    validateSpec(value) {
-      const found = cleaned({ spec: value });
-      const result = z.object({ spec }).safeParse(found);
-      if (!result.success) return refused(result.error, found);
-      return { ok: true, object: (result.data as { spec: z.output<Spec> }).spec };
+    validateSpec(value, at = "spec") {
+      specSchema ??= structuralSchema(spec);
+      const found = withoutNulls(value, specSchema);
+      const result = spec.safeParse(found);
+      return result.success ? { ok: true, object: result.data } : refused(result.error, found, at);
     },
     validateChange: (after, before) =>
       changes
@@ -154,11 +155,11 @@ export function defineKind<Name extends string, Spec extends z.ZodType, Status e
     parse(object) {
       const verdict = validate(object);
       if (verdict.ok) return verdict.object;
-      throw new Error(`This ${kind} is not valid:\n${describeProblems(verdict.problems)}`);
+      throw new Error(`Invalid ${kind}:\n${describeProblems(verdict.problems)}`);
     },
   };
 }
 
-function refused(error: z.ZodError, root: unknown): { ok: false; problems: Problem[] } {
-  return { ok: false, problems: error.issues.flatMap((issue) => problemsOf(issue, root)) };
+function refused(error: z.ZodError, root: unknown, at?: string): { ok: false; problems: Problem[] } {
+  return { ok: false, problems: error.issues.flatMap((issue) => problemsOf(issue, root, at)) };
 }

@@ -11,7 +11,7 @@ export function setOf<Item extends z.ZodType<string>>(item: Item, max: number): 
   );
 }
 
-/** A list of objects that are told apart by one field, so that several field managers can each own some of them. */
+/** A list of objects distinguished by one field, so that several field managers can each own some of them. */
 export function mapOf<Item extends z.ZodType<Record<string, unknown>>>(
   item: Item,
   key: string & keyof z.output<Item>,

@@ -2,7 +2,7 @@ import { API_VERSION, GROUP } from "../names";
 import { customResourceDefinition } from "./crd";
 import type { AnyKind } from "./kind";
 import type { StructuralSchema } from "./structural";
-import { MOMENT_PATTERN } from "./text";
+import { TIMESTAMP_PATTERN } from "./text";
 
 /** The reference page of a kind in Markdown. The caller says how an object is written as YAML. */
 export function referencePage(kind: AnyKind, yaml: (object: unknown) => string): string {
@@ -10,7 +10,6 @@ export function referencePage(kind: AnyKind, yaml: (object: unknown) => string):
   const { spec, status } = crd.spec.versions[0]?.schema.openAPIV3Schema.properties ?? {};
   const example = { apiVersion: API_VERSION, kind: kind.kind, ...kind.example };
   return [
-    "<!-- Written by api/generate.ts from the kind's schema. Do not edit. -->",
     `# ${kind.kind}`,
     kind.summary,
     ...kind.details,
@@ -46,7 +45,6 @@ export function referencePage(kind: AnyKind, yaml: (object: unknown) => string):
 /** The page that lists all kinds. */
 export function indexPage(kinds: readonly AnyKind[]): string {
   return [
-    "<!-- Written by api/generate.ts from the kinds' schemas. Do not edit. -->",
     "# The kinds",
     `All are in the group \`${GROUP}\`, cluster-scoped, with a status subresource, and in the category \`fleetwright\`: \`kubectl get fleetwright\` lists every object of all of them.`,
     table(
@@ -107,7 +105,7 @@ function typeText(schema: StructuralSchema): string {
 
 function baseType(schema: StructuralSchema): string {
   if (schema.enum !== undefined) return schema.enum.map((value) => code(String(value))).join(" or ");
-  if (schema.pattern === MOMENT_PATTERN) return "time (RFC 3339)";
+  if (schema.pattern === TIMESTAMP_PATTERN) return "time (RFC 3339)";
   if (schema.items !== undefined) {
     const key = schema["x-kubernetes-list-map-keys"]?.join(", ");
     const merged = key === undefined ? "" : `, one for each ${code(key)}`;
@@ -122,7 +120,7 @@ function baseType(schema: StructuralSchema): string {
 
 function bounds(schema: StructuralSchema): string {
   const { minimum, maximum, minLength = 0, maxLength, minItems = 0, maxItems, maxProperties } = schema;
-  if (schema.pattern === MOMENT_PATTERN || schema.enum !== undefined) return "";
+  if (schema.pattern === TIMESTAMP_PATTERN || schema.enum !== undefined) return "";
   if (maximum !== undefined) return `, ${minimum ?? 0} to ${maximum}`;
   if (minimum !== undefined) return `, at least ${minimum}`;
   if (maxLength !== undefined) return `, ${minLength} to ${maxLength} characters`;

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 
-/** One thing that is wrong with an object. */
+/** One thing that is wrong with an object or a setting. The only type of this name in the project. */
 export interface Problem {
-  /** The field, such as `spec.sshKeys[0].key`. */
+  /** The field as the user wrote it, such as `spec.sshKeys[0].key` or `fleetwright:users[0].sshKeys`. */
   path: string;
-  /** The rule and the fix, in the API server's words where it has some. */
+  /** The value found, the rule and the fix; in the API server's words where it has some. */
   message: string;
 }
 
@@ -13,15 +13,18 @@ export function describeProblems(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => `${path}: ${message}`).join("\n");
 }
 
-/** The problem that a zod issue stands for, in the words of the API server, so that a person learns one language. */
-export function problemsOf(issue: z.core.$ZodIssue, root: unknown): Problem[] {
-  const path = pathText(issue.path);
+/**
+ * The problems of a zod issue, in the words of the API server, so that users learn one language. `at` is the path of
+ * `root` where it is a part of something larger.
+ */
+export function problemsOf(issue: z.core.$ZodIssue, root: unknown, at = ""): Problem[] {
+  const path = pathText(issue.path, at);
   const found = valueAt(root, issue.path);
   const shown = quote(found);
   switch (issue.code) {
     case "unrecognized_keys":
       return issue.keys.map((key) => {
-        const field = pathText([...issue.path, key]);
+        const field = pathText([...issue.path, key], at);
         return { path: field, message: `unknown field "${field}": remove it or correct its name` };
       });
     case "invalid_type":
@@ -49,12 +52,12 @@ export function problemsOf(issue: z.core.$ZodIssue, root: unknown): Problem[] {
   }
 }
 
-/** A path as Kubernetes writes it. */
-export function pathText(path: readonly PropertyKey[]): string {
+/** A path as Kubernetes writes it, below `at`. */
+export function pathText(path: readonly PropertyKey[], at = ""): string {
   return path.reduce<string>((before, part) => {
     if (typeof part === "number") return `${before}[${part}]`;
     return before === "" ? String(part) : `${before}.${String(part)}`;
-  }, "");
+  }, at);
 }
 
 function typeMessage(expected: string, found: unknown, path: string): string {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One rule that two judges apply: the API server by the CEL expression, TypeScript by the function. */
+/** One rule that two validators apply: the API server by the CEL expression, TypeScript by the function. */
 export interface Rule<Value> {
   /** The CEL expression; `self` is the value. */
   cel: string;

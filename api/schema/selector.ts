@@ -1,3 +1,4 @@
+// Label selectors as Kubernetes has them, for the specs of kinds.
 import { z } from "zod";
 import { listOf } from "./list";
 import { celRaw, withKeywords, withRule } from "./rule";

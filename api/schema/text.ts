@@ -72,24 +72,24 @@ const days =
 const leapYear = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
 const clock = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]{1,9})?";
 const zone = "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])";
-const MOMENT = `(?:[0-9]{4}-(?:${days})|${leapYear}-02-29)T${clock}${zone}`;
+const TIMESTAMP = `(?:[0-9]{4}-(?:${days})|${leapYear}-02-29)T${clock}${zone}`;
 
 // Not `format: date-time`: the API server takes a list for a text wherever a text has a format, and stores it.
-/** A moment in time that a person writes. */
-export function moment(): z.ZodString {
+/** A time that a person writes. */
+export function timestamp(): z.ZodString {
   return textLike(
     40,
-    MOMENT,
+    TIMESTAMP,
     "the time must be one as RFC 3339 writes it, with seconds and zone: such as 2030-01-31T00:00:00Z",
   );
 }
 
-/** The pattern of {@link recordedMoment}. */
-export const MOMENT_PATTERN = `^(?:${MOMENT})$`;
+/** The pattern of {@link recordedTimestamp}. */
+export const TIMESTAMP_PATTERN = `^(?:${TIMESTAMP})$`;
 
-/** A moment in time that a program writes: a pattern, because rules on thousands of them would cost too much. */
-export function recordedMoment(): z.ZodString {
-  return text(40).regex(new RegExp(MOMENT_PATTERN));
+/** A time that a program writes: a pattern, because CEL rules on thousands of them would cost too much. */
+export function recordedTimestamp(): z.ZodString {
+  return text(40).regex(new RegExp(TIMESTAMP_PATTERN));
 }
 
 /** A URL that can be fetched by anyone who knows the digest of what it gives. */

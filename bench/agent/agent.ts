@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { bundleAgent } from "../../controllers/agent/bundle";
 import { NODES, USERS } from "../../controllers/agent/kinds";
-import { NODE_OPTIONS } from "../../controllers/agent/needs";
-import type { Role } from "../../controllers/program/rules";
-import { SERVICE_ACCOUNTS } from "../../controllers/coordinator/native";
-import { ExitCode, Failure } from "../../sandbox/failure";
-import { publicKey } from "../../test/agent/keys";
-import { TrialHost } from "../../test/agent/trial-host";
-import { startWorld, type CoordinatorWorld } from "../../test/coordinator";
-import { waitFor } from "../../test/fault-proxy";
+import { NODE_OPTIONS } from "../../api/agent-pod-requirements";
+import type { Role } from "../../controllers/app/rules";
+import { SERVICE_ACCOUNTS } from "../../controllers/coordinator/native-resources";
+import { ExitCode, Failure } from "../../lib/failure";
+import { publicKey } from "../../test/harness/agent/keys";
+import { HostFixture } from "../../test/harness/agent/host-fixture";
+import { startCoordinatorFixture, type CoordinatorFixture } from "../../test/harness/coordinator";
+import { waitFor } from "../../test/harness/fault-proxy";
 import { atMost, median, round, seconds, type Benchmark } from "../benchmark";
 import { loadAll } from "js-yaml";
 
@@ -33,12 +33,12 @@ export const agent: Benchmark = {
         ExitCode.prerequisite,
       );
     const work = mkdtempSync(path.join(tmpdir(), "fleetwright-agent-bench-"));
-    const host = new TrialHost(tmpdir());
-    const world = await startWorld();
+    const host = new HostFixture(tmpdir());
+    const fixture = await startCoordinatorFixture();
     let child: ChildProcess | undefined;
     try {
-      await Promise.all([bundleAgent(path.join(work, "agent.js")), admit(world, work)]);
-      child = start(world, work, host);
+      await Promise.all([bundleAgent(path.join(work, "agent.js")), admit(fixture, work)]);
+      child = start(fixture, work, host);
       const { pid = 0 } = child;
       const idle = await settledMemory(pid);
       const idleCpu = await cpuAtRest(pid, REST_SECONDS);
@@ -48,17 +48,17 @@ export const agent: Benchmark = {
       child.kill("SIGKILL");
       // Made while no agent runs: what is timed is the agent, not the server's taking of 1,000 objects.
       for (let from = 0; from < names.length; from += 50)
-        await Promise.all(names.slice(from, from + 50).map((name) => makeUser(world, name)));
+        await Promise.all(names.slice(from, from + 50).map((name) => makeUser(fixture, name)));
       const written = (): boolean =>
         host.read("etc/passwd").split("\n").length > USERS_COUNT && allOpen(host, names);
       const begun = performance.now();
-      child = start(world, work, host);
+      child = start(fixture, work, host);
       await waitFor("all users", written, 240_000);
       const allWritten = (performance.now() - begun) / 1000;
       say(`${USERS_COUNT} users written ${allWritten.toFixed(2)} s after the agent's start`);
       const busy = child.pid ?? 0;
       const peak = peakMemory(busy);
-      await waitFor("all to be told", () => toldOf(world), 240_000);
+      await waitFor("every status to be written", () => allReported(fixture), 240_000);
       const rss = await settledMemory(busy);
       const cpu = await cpuAtRest(busy, REST_SECONDS);
       say(
@@ -72,7 +72,7 @@ export const agent: Benchmark = {
         const name = `late-${turn}`;
         add.push(
           await seconds(async () => {
-            await makeUser(world, name);
+            await makeUser(fixture, name);
             await until(() => host.opens(name).length === KEYS_EACH);
           }),
         );
@@ -87,7 +87,7 @@ export const agent: Benchmark = {
         );
         remove.push(
           await seconds(async () => {
-            await world.direct.delete(USERS, { name });
+            await fixture.direct.delete(USERS, { name });
             await until(() => host.opens(name).length === 0);
           }),
         );
@@ -120,7 +120,7 @@ export const agent: Benchmark = {
       };
     } finally {
       child?.kill("SIGKILL");
-      await world.close();
+      await fixture.close();
       await rm(work, { recursive: true, force: true });
       await host.remove();
     }
@@ -155,37 +155,37 @@ export const agent: Benchmark = {
   },
 };
 
-function makeUser(world: CoordinatorWorld, name: string): Promise<unknown> {
+function makeUser(fixture: CoordinatorFixture, name: string): Promise<unknown> {
   const sshKeys = Array.from({ length: KEYS_EACH }, (_, index) => ({ key: publicKey(`${name}-${index}`) }));
   const object = { metadata: { name }, spec: { name, sshKeys } };
-  return world.direct.create(USERS, object);
+  return fixture.direct.create(USERS, object);
 }
 
-async function admit(world: CoordinatorWorld, work: string): Promise<void> {
-  await world.direct.create(NODES, { metadata: { name: "n1" } });
-  await world.direct.create(SERVICE_ACCOUNTS, { metadata: { namespace: world.home, name: ACCOUNT } });
+async function admit(fixture: CoordinatorFixture, work: string): Promise<void> {
+  await fixture.direct.create(NODES, { metadata: { name: "n1" } });
+  await fixture.direct.create(SERVICE_ACCOUNTS, { metadata: { namespace: fixture.home, name: ACCOUNT } });
   const rbac = "/apis/rbac.authorization.k8s.io/v1";
   const text = readFileSync(path.join(__dirname, "../../controllers/agent/role.yaml"), "utf8");
   for (const body of loadAll(text) as Role[])
-    await world.direct.request({ method: "POST", path: `${rbac}/clusterroles`, body });
+    await fixture.direct.request({ method: "POST", path: `${rbac}/clusterroles`, body });
   const body = {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "ClusterRoleBinding",
     metadata: { name: ACCOUNT },
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: ACCOUNT },
-    subjects: [{ kind: "ServiceAccount", namespace: world.home, name: ACCOUNT }],
+    subjects: [{ kind: "ServiceAccount", namespace: fixture.home, name: ACCOUNT }],
   };
-  await world.direct.request({ method: "POST", path: `${rbac}/clusterrolebindings`, body });
-  const { status } = await world.direct.request<{ status: { token: string } }>({
+  await fixture.direct.request({ method: "POST", path: `${rbac}/clusterrolebindings`, body });
+  const { status } = await fixture.direct.request<{ status: { token: string } }>({
     method: "POST",
-    path: `/api/v1/namespaces/${world.home}/serviceaccounts/${ACCOUNT}/token`,
+    path: `/api/v1/namespaces/${fixture.home}/serviceaccounts/${ACCOUNT}/token`,
     body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 3600 } },
   });
   writeFileSync(path.join(work, "token"), status.token);
-  writeFileSync(path.join(work, "ca.crt"), readFileSync(world.plane.caCertificate));
+  writeFileSync(path.join(work, "ca.crt"), readFileSync(fixture.plane.caCertificate));
 }
 
-function start(world: CoordinatorWorld, work: string, host: TrialHost): ChildProcess {
+function start(fixture: CoordinatorFixture, work: string, host: HostFixture): ChildProcess {
   const args = [
     ...NODE_OPTIONS,
     path.join(work, "agent.js"),
@@ -193,7 +193,7 @@ function start(world: CoordinatorWorld, work: string, host: TrialHost): ChildPro
     `--host-root=${host.root}`,
     `--proc=${host.at("proc")}`,
     `--credentials=${work}`,
-    `--server=${world.plane.endpoint}`,
+    `--server=${fixture.plane.endpoint}`,
     "--metadata-url=none",
     "--port=0",
     "--host=127.0.0.1",
@@ -202,14 +202,14 @@ function start(world: CoordinatorWorld, work: string, host: TrialHost): ChildPro
   return spawn(process.execPath, args, { env: {}, stdio: ["ignore", "inherit", "inherit"] });
 }
 
-function allOpen(host: TrialHost, names: readonly string[]): boolean {
+function allOpen(host: HostFixture, names: readonly string[]): boolean {
   return names.every(
     (name) => host.maybe(`home/${name}/.ssh/authorized_keys`)?.includes("ssh-ed25519") === true,
   );
 }
 
-async function toldOf(world: CoordinatorWorld): Promise<boolean> {
-  const { items } = await world.direct.request<{ items: { status?: object }[] }>({
+async function allReported(fixture: CoordinatorFixture): Promise<boolean> {
+  const { items } = await fixture.direct.request<{ items: { status?: object }[] }>({
     method: "GET",
     path: "/apis/fleetwright.dev/v1/users",
   });

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { waitFor } from "../../sandbox/deadline";
-import { ExitCode, Failure } from "../../sandbox/failure";
+import { waitFor } from "../../lib/deadline";
+import { ExitCode, Failure } from "../../lib/failure";
 import { type Benchmark, median, seconds } from "../benchmark";
 import { CONTENDERS, type Contender, commandsOf, TITLES } from "./contenders";
 import { barsOf, figuresOf, type Measured, type Sync } from "./figures";
@@ -21,7 +21,7 @@ const LONG_UPDATES_SECONDS = 90;
 
 type Say = (line: string) => void;
 
-interface Stage {
+interface CacheBenchmark {
   server: BenchServer;
   commands: Readonly<Record<Contender, Command>>;
   folder: string;
@@ -57,28 +57,28 @@ export const cache: Benchmark = {
   plots: plotsOf,
 };
 
-async function measure(stage: Stage): Promise<Measured> {
-  const { server, options, say } = stage;
+async function measure(benchmark: CacheBenchmark): Promise<Measured> {
+  const { server, options, say } = benchmark;
   // They wait in silence while the rest is measured.
-  const silence = await keepSilence(stage);
+  const silence = await keepSilence(benchmark);
   const syncs = new Map<number, Map<Contender, Sync>>();
   let deliveries: Map<Contender, CostedDelivery> | undefined;
   for (const size of options.sizes) {
     say(`filling up to ${size} Secrets`);
     await server.growTo(size);
-    syncs.set(size, await measureSyncs(stage, size));
+    syncs.set(size, await measureSyncs(benchmark, size));
     // With the smallest cache: the server is then as little in the way as it can be.
-    deliveries ??= await measureDelivery(stage);
+    deliveries ??= await measureDelivery(benchmark);
   }
   const quietMs = await silence.end();
   return { syncs, deliveries: deliveries ?? new Map(), quietMs, options };
 }
 
-async function measureSyncs(stage: Stage, size: number): Promise<Map<Contender, Sync>> {
-  const { options, signal, say } = stage;
+async function measureSyncs(benchmark: CacheBenchmark, size: number): Promise<Map<Contender, Sync>> {
+  const { options, signal, say } = benchmark;
   const rounds = new Map<Contender, Sync[]>();
   // The server has just been written to; whoever lists first would wait for it to settle.
-  const warmUp = await measureSync(stage, "ours", size);
+  const warmUp = await measureSync(benchmark, "ours", size);
   say(`${size} Secrets, warm-up: ${warmUp.seconds.toFixed(2)} s`);
   for (let round = 1; round <= options.rounds; round++) {
     // In turns, each round with another one first, so that whatever else the machine does falls on all of them.
@@ -87,7 +87,7 @@ async function measureSyncs(stage: Stage, size: number): Promise<Map<Contender, 
       // What takes that long repeats itself well, and would take most of the time.
       if (known !== undefined && known.seconds > LONG_SECONDS) continue;
       await stillMachine(signal, say);
-      const found = await measureSync(stage, contender, size);
+      const found = await measureSync(benchmark, contender, size);
       rounds.set(contender, [...(rounds.get(contender) ?? []), found]);
       say(
         `${size} Secrets, round ${round} of ${options.rounds}, ${TITLES[contender]}: ${found.seconds.toFixed(2)} s, ` +
@@ -100,7 +100,7 @@ async function measureSyncs(stage: Stage, size: number): Promise<Map<Contender, 
 }
 
 async function measureSync(
-  { server, commands, folder, signal }: Stage,
+  { server, commands, folder, signal }: CacheBenchmark,
   contender: Contender,
   size: number,
 ): Promise<Sync> {
@@ -143,8 +143,8 @@ const LISTENERS = [
   "clientGoJson",
 ] as const satisfies readonly Contender[];
 
-async function measureDelivery(stage: Stage): Promise<Map<Contender, CostedDelivery>> {
-  const { server, commands, folder, options, signal, say } = stage;
+async function measureDelivery(benchmark: CacheBenchmark): Promise<Map<Contender, CostedDelivery>> {
+  const { server, commands, folder, options, signal, say } = benchmark;
   const rounds = new Map<Contender, CostedDelivery[]>();
   let tookSeconds = 0;
   for (let round = 1; round <= options.rounds && tookSeconds < LONG_UPDATES_SECONDS; round++) {
@@ -207,8 +207,8 @@ async function measureDelivery(stage: Stage): Promise<Map<Contender, CostedDeliv
 
 const HERMITS = ["ours", "stock", "clientGoProtobuf"] as const satisfies readonly Contender[];
 
-async function keepSilence(stage: Stage): Promise<{ end(): Promise<Map<Contender, number>> }> {
-  const { server, commands, folder, options, signal, say } = stage;
+async function keepSilence(benchmark: CacheBenchmark): Promise<{ end(): Promise<Map<Contender, number>> }> {
+  const { server, commands, folder, options, signal, say } = benchmark;
   const followers = HERMITS.map((contender) => {
     const out = path.join(folder, `quiet-${contender}`);
     const task = { kubeconfig: server.kubeconfig, namespace: QUIET, resource: "configmaps", out } as const;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { Failure } from "../../sandbox/failure";
+import { Failure } from "../../lib/failure";
 
 /** What a follower needs to know. */
 export interface Task {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { ExitCode, Failure } from "../../sandbox/failure";
+import { ExitCode, Failure } from "../../lib/failure";
 
 /** What is measured. */
 export interface CacheOptions {

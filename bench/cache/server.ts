@@ -8,8 +8,8 @@ import {
 } from "../../controllers/runtime";
 import { startControlPlane, type ControlPlane } from "../../sandbox/controlplane";
 import { certificateFiles, layoutOf } from "../../sandbox/controlplane/layout";
-import { waitFor } from "../../sandbox/deadline";
-import { ExitCode, Failure } from "../../sandbox/failure";
+import { waitFor } from "../../lib/deadline";
+import { ExitCode, Failure } from "../../lib/failure";
 
 /** Where the many objects are. */
 export const BUSY = "bench-busy";

@@ -1,6 +1,6 @@
-import { ExitCode, Failure } from "../../sandbox/failure";
-import { MachineHall } from "../../sandbox/machines";
-import { CloudFleet } from "../../test/cloud-fleet";
+import { ExitCode, Failure } from "../../lib/failure";
+import { MachineHost } from "../../sandbox/machines";
+import { CloudFleet } from "../../test/harness/cloud-fleet";
 import { atMost, type Benchmark, median, round, seconds } from "../benchmark";
 
 const ROUNDS = 3;
@@ -14,7 +14,7 @@ export const cloud: Benchmark = {
     "time of up, an up without change, a replacement and destroy of three machines on the sandbox's cloud",
 
   async run(signal, say) {
-    const availability = MachineHall.available();
+    const availability = MachineHost.available();
     if (!availability.ok) throw new Failure(availability.reason, ExitCode.prerequisite);
     const times = Object.fromEntries(STEPS.map((step) => [step, [] as number[]])) as Record<Step, number[]>;
     for (let turn = 0; turn <= ROUNDS; turn++) {

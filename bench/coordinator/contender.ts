@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { bundleCoordinator } from "../../controllers/coordinator/bundle";
 import { NODE_OPTIONS } from "../../controllers/coordinator/node-options";
-import { Failure } from "../../sandbox/failure";
+import { Failure } from "../../lib/failure";
 
 /** Who takes part: the coordinator as it is deployed, and the same work done on client-go. */
 export const CONTENDERS = ["ours", "clientGo"] as const;

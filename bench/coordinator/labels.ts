@@ -1,13 +1,13 @@
 import { NODE_POOL_LABELS } from "../../controllers/coordinator/kinds";
-import { NODES } from "../../controllers/coordinator/native";
+import { NODES } from "../../controllers/coordinator/native-resources";
 import { Informer } from "../../controllers/runtime";
 import { nodeAddress, nodeManifest } from "../../sandbox/controlplane/nodes";
-import { waitFor } from "../../sandbox/deadline";
+import { waitFor } from "../../lib/deadline";
 import { atLeast, atMost, type Benchmark, median, round } from "../benchmark";
 import { CONTENDERS, type Contender, type ContenderName, TITLES } from "./contender";
-import { requestCounts, requestsBetween, sumOf, type RequestKind } from "../../test/coordinator";
+import { requestCounts, requestsBetween, sumOf, type RequestKind } from "../../test/harness/coordinator";
 import { sizesOf } from "./settings";
-import { declare, forEach, freeLease, onStage, type Stage } from "./stage";
+import { declare, forEach, freeLease, withBenchmarkFixture, type BenchmarkFixture } from "./fixture";
 
 const POOLS = 10;
 const KEY = "nodepool.fleetwright.dev/disk";
@@ -32,11 +32,11 @@ export const labels: Benchmark = {
   async run(signal, say, args) {
     const sizes = sizesOf(args, { nodes: 5000, rounds: 3 });
     const components = { scheduler: false, controllerManager: false };
-    return onStage({ components }, signal, say, async (stage) => {
+    return withBenchmarkFixture({ components }, signal, say, async (fixture) => {
       say(`making ${sizes.nodes} nodes`);
       const names = Array.from({ length: sizes.nodes }, (_, index) => `node-${index}`);
-      await forEach(names, (name) => makeNode(stage, name, Number(name.slice(5))));
-      const observer = new LabelObserver(stage);
+      await forEach(names, (name) => makeNode(fixture, name, Number(name.slice(5))));
+      const observer = new LabelObserver(fixture);
       try {
         const times: Record<ContenderName, Times> = {
           ours: { seconds: [], cpu: [], writes: [], writesAgain: [] },
@@ -44,7 +44,7 @@ export const labels: Benchmark = {
         };
         // The first round warms the server up; it is not counted.
         for (let turn = 0; turn <= sizes.rounds; turn++)
-          for (const name of CONTENDERS) await oneRound(stage, observer, names, name, turn, times[name]);
+          for (const name of CONTENDERS) await oneRound(fixture, observer, names, name, turn, times[name]);
         return outcome(sizes, times);
       } finally {
         await observer.stop();
@@ -75,10 +75,10 @@ export const labels: Benchmark = {
   },
 };
 
-async function makeNode({ world }: Stage, name: string, index: number): Promise<void> {
+async function makeNode({ cluster }: BenchmarkFixture, name: string, index: number): Promise<void> {
   const shape = { labels: { "fleetwright.dev/node-pool": `pool-${index % POOLS}` } };
   const body = nodeManifest(name, nodeAddress(index + 1), shape);
-  await world.direct.request({ method: "POST", path: "/api/v1/nodes", body });
+  await cluster.direct.request({ method: "POST", path: "/api/v1/nodes", body });
 }
 
 /** Sees from outside, by a watch of its own, which nodes carry a value. */
@@ -88,8 +88,8 @@ class LabelObserver {
   readonly #values = new Map<string, string>();
   #last = 0;
 
-  constructor({ world }: Stage) {
-    const nodes = new Informer(world.direct, NODES, {
+  constructor({ cluster }: BenchmarkFixture) {
+    const nodes = new Informer(cluster.direct, NODES, {
       transform: ({ metadata: { name, uid, resourceVersion, labels = {} } }) => ({
         metadata: {
           name,
@@ -129,14 +129,14 @@ const ofNodes = ({ verb, resource }: RequestKind): boolean =>
   resource === "nodes" && ["POST", "PUT", "PATCH", "APPLY", "DELETE"].includes(verb);
 
 async function oneRound(
-  stage: Stage,
+  fixture: BenchmarkFixture,
   observer: LabelObserver,
   names: readonly string[],
   name: ContenderName,
   turn: number,
   times: Times,
 ): Promise<void> {
-  const { contenders, world, say, signal } = stage;
+  const { contenders, cluster, say, signal } = fixture;
   const start = (): Contender =>
     name === "ours" ? contenders.ours("labels") : contenders.clientGo("labels");
   let contender = start();
@@ -144,21 +144,21 @@ async function oneRound(
   const value = `${name.toLowerCase()}-${turn}`;
   try {
     await contender.ready();
-    const before = await requestCounts(world.direct);
+    const before = await requestCounts(cluster.direct);
     const cpuBefore = await contender.cpuSeconds();
     const from = performance.now();
-    await Promise.all(pools.map((pool) => declareValue(stage, pool, value)));
+    await Promise.all(pools.map((pool) => declareValue(fixture, pool, value)));
     const seconds = ((await observer.all(names.length, value, signal)) - from) / 1000;
     const cpu = (await contender.cpuSeconds()) - cpuBefore;
-    const writes = sumOf(requestsBetween(before, await requestCounts(world.direct), ofNodes));
+    const writes = sumOf(requestsBetween(before, await requestCounts(cluster.direct), ofNodes));
     await contender.kill();
-    await freeLease(stage);
-    const rested = await requestCounts(world.direct);
+    await freeLease(fixture);
+    const rested = await requestCounts(cluster.direct);
     contender = start();
     await contender.ready();
     // Long enough for every node to be looked at: all of them were labelled in a few seconds.
     await new Promise((resolve) => setTimeout(resolve, 3000));
-    const writesAgain = sumOf(requestsBetween(rested, await requestCounts(world.direct), ofNodes));
+    const writesAgain = sumOf(requestsBetween(rested, await requestCounts(cluster.direct), ofNodes));
     if (turn > 0) {
       times.seconds.push(seconds);
       times.cpu.push(cpu);
@@ -171,15 +171,15 @@ async function oneRound(
     );
   } finally {
     await contender.kill();
-    await freeLease(stage);
+    await freeLease(fixture);
   }
 }
 
 /** The declarations stay from round to round with another value, so that each node is concerned by one change a round. */
-async function declareValue(stage: Stage, pool: string, value: string): Promise<void> {
-  await stage.world.direct
+async function declareValue(fixture: BenchmarkFixture, pool: string, value: string): Promise<void> {
+  await fixture.cluster.direct
     .patch(NODE_POOL_LABELS, { name: pool }, { spec: { value } })
-    .catch(() => declare(stage, NODE_POOL_LABELS, pool, { pool, key: "disk", value }));
+    .catch(() => declare(fixture, NODE_POOL_LABELS, pool, { pool, key: "disk", value }));
 }
 
 function outcome(

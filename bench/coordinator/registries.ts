@@ -1,11 +1,11 @@
 import { REGISTRIES } from "../../controllers/coordinator/kinds";
-import { NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from "../../controllers/coordinator/native";
+import { NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from "../../controllers/coordinator/native-resources";
 import { atMost, type Benchmark, median, round } from "../benchmark";
 import { CONTENDERS, type Contender, type ContenderName, TITLES } from "./contender";
-import { isWrite, requestCounts, requestsBetween, sumOf } from "../../test/coordinator";
+import { isWrite, requestCounts, requestsBetween, sumOf } from "../../test/harness/coordinator";
 import { percentile, sizesOf } from "./settings";
 import { SpreadObserver } from "./spread-observer";
-import { declare, forEach, freeLease, onStage, retract, type Stage } from "./stage";
+import { declare, forEach, freeLease, withBenchmarkFixture, retract, type BenchmarkFixture } from "./fixture";
 
 const REGISTRY = "main";
 const SECRET = `fleetwright-registry-${REGISTRY}`;
@@ -27,9 +27,9 @@ export const registries: Benchmark = {
     const sizes = sizesOf(args, { namespaces: 1000, rounds: 3, late: 200, restSeconds: 10 });
     // Nobody else may write: neither a default account nor a certificate of the cluster's own.
     const components = { scheduler: false, controllerManager: false };
-    return onStage({ components }, signal, say, async (stage) => {
-      const names = await fill(stage, sizes.namespaces);
-      const observer = await SpreadObserver.start(stage.world.direct, SECRET);
+    return withBenchmarkFixture({ components }, signal, say, async (fixture) => {
+      const names = await fill(fixture, sizes.namespaces);
+      const observer = await SpreadObserver.start(fixture.cluster.direct, SECRET);
       try {
         const times: Record<ContenderName, Times> = {
           ours: { spread: [], cpu: [] },
@@ -38,10 +38,10 @@ export const registries: Benchmark = {
         // The first round warms the server up; it is not counted. In turns, so that whatever else the machine does
         // falls on both.
         for (let turn = 0; turn <= sizes.rounds; turn++)
-          for (const name of CONTENDERS) await oneRound(stage, observer, names, name, turn, times[name]);
+          for (const name of CONTENDERS) await oneRound(fixture, observer, names, name, turn, times[name]);
         const late: Record<ContenderName, Late> = {
-          clientGo: await afterwards(stage, observer, names, "clientGo", sizes),
-          ours: await afterwards(stage, observer, names, "ours", sizes),
+          clientGo: await afterwards(fixture, observer, names, "clientGo", sizes),
+          ours: await afterwards(fixture, observer, names, "ours", sizes),
         };
         return outcome(sizes, times, late);
       } finally {
@@ -72,36 +72,36 @@ export const registries: Benchmark = {
   },
 };
 
-async function fill(stage: Stage, count: number): Promise<string[]> {
-  const { world, say } = stage;
+async function fill(fixture: BenchmarkFixture, count: number): Promise<string[]> {
+  const { cluster, say } = fixture;
   say(`making ${count} namespaces`);
   const names = Array.from({ length: count }, (_, index) => `many-${index}`);
-  await forEach(names, (name) => world.direct.create(NAMESPACES, { metadata: { name } }));
+  await forEach(names, (name) => cluster.direct.create(NAMESPACES, { metadata: { name } }));
   const login = { username: "YQ==", password: "Yg==" };
-  await world.direct.create(SECRETS, { metadata: { namespace: world.home, name: "login" }, data: login });
+  await cluster.direct.create(SECRETS, { metadata: { namespace: cluster.home, name: "login" }, data: login });
   return names;
 }
 
-function start({ contenders }: Stage, name: ContenderName): Contender {
+function start({ contenders }: BenchmarkFixture, name: ContenderName): Contender {
   return name === "ours" ? contenders.ours(CONTROLLERS) : contenders.clientGo("registries");
 }
 
 async function oneRound(
-  stage: Stage,
+  fixture: BenchmarkFixture,
   observer: SpreadObserver,
   names: readonly string[],
   name: ContenderName,
   turn: number,
   times: Times,
 ): Promise<void> {
-  const { say, signal } = stage;
-  const contender = start(stage, name);
+  const { say, signal } = fixture;
+  const contender = start(fixture, name);
   try {
     await contender.ready();
     await observer.accounts(names, signal);
     const cpuBefore = await contender.cpuSeconds();
     const from = performance.now();
-    await declare(stage, REGISTRIES, REGISTRY, SPEC);
+    await declare(fixture, REGISTRIES, REGISTRY, SPEC);
     const spread = ((await observer.spread(names, signal)) - from) / 1000;
     const cpu = (await contender.cpuSeconds()) - cpuBefore;
     if (turn > 0) {
@@ -113,15 +113,19 @@ async function oneRound(
     );
   } finally {
     await contender.kill();
-    await retract(stage, REGISTRIES, REGISTRY);
-    await clear(stage, observer, names);
+    await retract(fixture, REGISTRIES, REGISTRY);
+    await clear(fixture, observer, names);
   }
 }
 
 /** Takes away what a contender made. */
-async function clear(stage: Stage, observer: SpreadObserver, names: readonly string[]): Promise<void> {
-  const { direct, home } = stage.world;
-  await freeLease(stage);
+async function clear(
+  fixture: BenchmarkFixture,
+  observer: SpreadObserver,
+  names: readonly string[],
+): Promise<void> {
+  const { direct, home } = fixture.cluster;
+  await freeLease(fixture);
   await forEach(
     [...names, home, "default", "kube-system", "kube-public", "kube-node-lease"],
     async (namespace) => {
@@ -129,7 +133,7 @@ async function clear(stage: Stage, observer: SpreadObserver, names: readonly str
       await direct.delete(SERVICE_ACCOUNTS, { namespace, name: "fleetwright" }).catch(() => {});
     },
   );
-  await observer.gone(names, stage.signal);
+  await observer.gone(names, fixture.signal);
 }
 
 interface Late {
@@ -143,24 +147,24 @@ interface Late {
 
 /** What happens when all is in place: new namespaces, healing, and rest. */
 async function afterwards(
-  stage: Stage,
+  fixture: BenchmarkFixture,
   observer: SpreadObserver,
   names: readonly string[],
   name: ContenderName,
   { late, restSeconds }: { late: number; restSeconds: number },
 ): Promise<Late> {
-  const { world, contenders, signal, say } = stage;
+  const { cluster, contenders, signal, say } = fixture;
   // All controllers, since this is what is deployed and whose memory counts.
   const contender = name === "ours" ? contenders.ours("*") : contenders.clientGo("registries");
   const made: string[] = [];
   try {
     await contender.ready();
-    await declare(stage, REGISTRIES, REGISTRY, SPEC);
+    await declare(fixture, REGISTRIES, REGISTRY, SPEC);
     await observer.spread(names, signal);
     const newNamespaceMs: number[] = [];
     for (let index = 0; index < late; index++) {
       const namespace = `late-${name.toLowerCase()}-${index}`;
-      await world.direct.create(NAMESPACES, { metadata: { name: namespace } });
+      await cluster.direct.create(NAMESPACES, { metadata: { name: namespace } });
       const from = performance.now();
       made.push(namespace);
       newNamespaceMs.push((await observer.spread([namespace], signal)) - from);
@@ -168,13 +172,13 @@ async function afterwards(
     const healMs: number[] = [];
     for (const namespace of names.slice(0, Math.min(50, names.length))) {
       const from = performance.now();
-      await world.direct.delete(SECRETS, { namespace, name: SECRET });
+      await cluster.direct.delete(SECRETS, { namespace, name: SECRET });
       healMs.push((await observer.again(namespace, from, signal)) - from);
     }
     await new Promise((resolve) => setTimeout(resolve, 5000));
-    const before = await requestCounts(world.direct);
+    const before = await requestCounts(cluster.direct);
     await new Promise((resolve) => setTimeout(resolve, restSeconds * 1000));
-    const after = await requestCounts(world.direct);
+    const after = await requestCounts(cluster.direct);
     const writesAtRest = sumOf(requestsBetween(before, after, isWrite));
     const requestsAtRest = sumOf(
       requestsBetween(before, after, ({ resource }) =>
@@ -189,8 +193,8 @@ async function afterwards(
     return { newNamespaceMs, healMs, writesAtRest, requestsAtRest, residentBytes: resident, peakBytes: peak };
   } finally {
     await contender.kill();
-    await retract(stage, REGISTRIES, REGISTRY);
-    await clear(stage, observer, [...names, ...made]);
+    await retract(fixture, REGISTRIES, REGISTRY);
+    await clear(fixture, observer, [...names, ...made]);
   }
 }
 

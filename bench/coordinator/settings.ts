@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { ExitCode, Failure } from "../../sandbox/failure";
+import { ExitCode, Failure } from "../../lib/failure";
 
 /** Reads `--name number` pairs over their defaults, for a quick try. */
 export function sizesOf<Name extends string>(

@@ -1,4 +1,4 @@
-import { SECRETS, SERVICE_ACCOUNTS } from "../../controllers/coordinator/native";
+import { SECRETS, SERVICE_ACCOUNTS } from "../../controllers/coordinator/native-resources";
 import { type ApiClient, Informer } from "../../controllers/runtime";
 
 const PATIENCE_MS = 120_000;

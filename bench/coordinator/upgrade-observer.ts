@@ -1,5 +1,5 @@
 import { UPGRADES } from "../../controllers/coordinator/kinds";
-import { NODES } from "../../controllers/coordinator/native";
+import { NODES } from "../../controllers/coordinator/native-resources";
 import { type ApiClient, Informer, type KubernetesObject, type Resource } from "../../controllers/runtime";
 
 interface Pod extends KubernetesObject {

@@ -1,12 +1,12 @@
 import { UPGRADES } from "../../controllers/coordinator/kinds";
-import { NODES } from "../../controllers/coordinator/native";
+import { NODES } from "../../controllers/coordinator/native-resources";
 import type { KubernetesObject } from "../../controllers/runtime";
-import { waitFor } from "../../sandbox/deadline";
-import { AgentStandIn } from "../../test/coordinator";
+import { waitFor } from "../../lib/deadline";
+import { AgentStandIn } from "../../test/harness/coordinator";
 import { atMost, type Benchmark, median, round } from "../benchmark";
 import { type Contender, TITLES } from "./contender";
 import { sizesOf } from "./settings";
-import { declare, forEach, freeLease, onStage, retract, type Stage } from "./stage";
+import { declare, forEach, freeLease, withBenchmarkFixture, retract, type BenchmarkFixture } from "./fixture";
 import { type Observed, UpgradeObserver } from "./upgrade-observer";
 
 const [FROM, TO] = ["v1.34.1+rke2r1", "v1.35.4+rke2r1"];
@@ -32,15 +32,15 @@ export const upgrade: Benchmark = {
 
   async run(signal, say, args) {
     const sizes = sizesOf(args, { nodes: 500, applications: 25, atOnce: 25, rounds: 1 });
-    return onStage({ nodes: sizes.nodes, timeoutMs: 180_000 }, signal, say, async (stage) => {
+    return withBenchmarkFixture({ nodes: sizes.nodes, timeoutMs: 180_000 }, signal, say, async (fixture) => {
       say(`deploying ${sizes.applications} applications of ${REPLICAS} pods`);
       const names = Array.from({ length: sizes.applications }, (_, index) => `app-${index}`);
-      await forEach(names, (name) => deploy(stage, name));
-      const observer = new UpgradeObserver(stage.world.direct, REPLICAS - SPARE);
+      await forEach(names, (name) => deploy(fixture, name));
+      const observer = new UpgradeObserver(fixture.cluster.direct, REPLICAS - SPARE);
       try {
         const measured: Record<Run, Measured[]> = { clientGo: [], ours: [], killed: [] };
         for (let turn = 1; turn <= sizes.rounds; turn++)
-          for (const run of RUNS) measured[run].push(await oneRun(stage, observer, run, turn, sizes));
+          for (const run of RUNS) measured[run].push(await oneRun(fixture, observer, run, turn, sizes));
         return outcome(sizes, measured);
       } finally {
         await observer.stop();
@@ -64,14 +64,14 @@ export const upgrade: Benchmark = {
   },
 };
 
-async function deploy({ world }: Stage, name: string): Promise<void> {
+async function deploy({ cluster }: BenchmarkFixture, name: string): Promise<void> {
   const selector = { matchLabels: { app: name } };
   const template = {
     metadata: { labels: { app: name } },
     spec: { containers: [{ name: "c", image: "example.com/x:1" }] },
   };
   const make = (path: string, apiVersion: string, kind: string, spec: object): Promise<unknown> =>
-    world.direct.request({ method: "POST", path, body: { apiVersion, kind, metadata: { name }, spec } });
+    cluster.direct.request({ method: "POST", path, body: { apiVersion, kind, metadata: { name }, spec } });
   await make("/apis/apps/v1/namespaces/default/deployments", "apps/v1", "Deployment", {
     replicas: REPLICAS,
     selector,
@@ -83,8 +83,8 @@ async function deploy({ world }: Stage, name: string): Promise<void> {
   });
 }
 
-async function nodeNames({ world }: Stage): Promise<string[]> {
-  const { items } = await world.direct.request<{ items: KubernetesObject[] }>({
+async function nodeNames({ cluster }: BenchmarkFixture): Promise<string[]> {
+  const { items } = await cluster.direct.request<{ items: KubernetesObject[] }>({
     method: "GET",
     path: "/api/v1/nodes",
   });
@@ -92,23 +92,23 @@ async function nodeNames({ world }: Stage): Promise<string[]> {
 }
 
 async function oneRun(
-  stage: Stage,
+  fixture: BenchmarkFixture,
   observer: UpgradeObserver,
   run: Run,
   turn: number,
   { nodes, atOnce }: Record<"nodes" | "atOnce", number>,
 ): Promise<Measured> {
-  const { world, contenders, signal, say } = stage;
+  const { cluster, contenders, signal, say } = fixture;
   const status = { nodeInfo: { kubeletVersion: FROM } };
-  await forEach(await nodeNames(stage), (name) =>
-    world.direct.patch(NODES, { name }, { status }, { subresource: "status" }),
+  await forEach(await nodeNames(fixture), (name) =>
+    cluster.direct.patch(NODES, { name }, { status }, { subresource: "status" }),
   );
   await waitFor("all pods to be healthy", () => observer.fewestHealthy === REPLICAS, {
     timeoutMs: 180_000,
     signal,
   });
   await observer.begin();
-  const agent = new AgentStandIn(world.direct);
+  const agent = new AgentStandIn(cluster.direct);
   let contender: Contender | undefined;
   const name = `${run.toLowerCase()}-${turn}`;
   try {
@@ -120,14 +120,14 @@ async function oneRun(
     } else {
       contender = contenders.ours("upgrades");
       await contender.ready();
-      await declare(stage, UPGRADES, name, specOf(atOnce));
+      await declare(fixture, UPGRADES, name, specOf(atOnce));
       if (run === "killed") {
-        await reached(stage, name, Math.floor(nodes / 3));
+        await reached(fixture, name, Math.floor(nodes / 3));
         await contender.kill();
-        await freeLease(stage);
+        await freeLease(fixture);
         contender = contenders.ours("upgrades");
       }
-      await reached(stage, name, nodes);
+      await reached(fixture, name, nodes);
     }
     const seconds = (performance.now() - from) / 1000;
     await waitFor("no node to be cordoned", () => observer.cordoned === 0, {
@@ -142,8 +142,8 @@ async function oneRun(
     return { ...observed, seconds, leftCordoned: observer.cordoned };
   } finally {
     await contender?.kill();
-    await freeLease(stage);
-    await retract(stage, UPGRADES, name);
+    await freeLease(fixture);
+    await retract(fixture, UPGRADES, name);
     await agent.stop();
   }
 }
@@ -157,11 +157,11 @@ function specOf(maxUnavailable: number): object {
   };
 }
 
-async function reached({ world, signal }: Stage, name: string, done: number): Promise<void> {
+async function reached({ cluster, signal }: BenchmarkFixture, name: string, done: number): Promise<void> {
   await waitFor(
     `${done} nodes to be done`,
     async () => {
-      const { status } = await world.direct.get(UPGRADES, { name });
+      const { status } = await cluster.direct.get(UPGRADES, { name });
       if (status?.phase === "Failed") throw new Error(JSON.stringify(status.conditions));
       return (status?.done ?? 0) >= done || `${status?.done ?? 0} are done`;
     },

@@ -2,14 +2,15 @@ import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { surroundingsOf } from "../../policy/judge/surroundings";
-import type { Resource } from "../../policy/judge/resource";
+import { policyContextOf } from "../../policy/core/policy-context";
+import type { Resource } from "../../policy/core/resource";
 import { policies } from "../../policy/policies";
 import { readSource } from "../../policy/report/source";
-import { Analysis } from "../../policy/sdk/analysis";
+import { Analyzer } from "../../policy/testing/analyzer";
 import { startAws } from "../../sandbox/aws";
-import { sandboxEnvironment, sandboxLayout } from "../../sandbox/environment";
-import { Failure } from "../../sandbox/failure";
+import { sandboxEnvironment } from "../../sandbox/environment";
+import { sandboxLayout } from "../../sandbox/layout";
+import { Failure } from "../../lib/failure";
 import { installProviders } from "../../sandbox/providers";
 import { Sandbox } from "../../sandbox/sandbox";
 import { atMost, type Benchmark, median, round, seconds } from "../benchmark";
@@ -20,7 +21,7 @@ const ROOT = path.join(__dirname, "..", "..");
 /** Without policies, in the process that the engine starts itself, and in one that a language host starts. */
 const WAYS = {
   none: [],
-  quick: ["--policy-pack", path.join(ROOT, "policy", "fleetwright")],
+  executable: ["--policy-pack", path.join(ROOT, "policy", "fleetwright")],
   folder: ["--policy-pack", path.join(ROOT, "policy")],
 } as const;
 type Way = keyof typeof WAYS;
@@ -43,7 +44,7 @@ export const policy: Benchmark = {
         images: {},
       });
       await pulumi(["stack", "init", "dev"], project, env);
-      const times: Record<Way, number[]> = { none: [], quick: [], folder: [] };
+      const times: Record<Way, number[]> = { none: [], executable: [], folder: [] };
       for (let turn = 0; turn <= ROUNDS; turn++) {
         // In turns, so that whatever else the machine does falls on all.
         for (const way of Object.keys(WAYS) as Way[]) {
@@ -54,7 +55,7 @@ export const policy: Benchmark = {
         }
       }
       const shown: unknown = JSON.parse(await pulumi(["preview", "--json"], project, env));
-      const judging = await judgeMany(shown, say);
+      const evaluated = await evaluateMany(shown, say);
       const ratio = (way: Way): number =>
         median(times[way].map((time, turn) => time / (times.none[turn] ?? NaN)));
       return {
@@ -62,12 +63,12 @@ export const policy: Benchmark = {
           rounds: ROUNDS,
           policies: policies.length,
           previewSeconds: round(median(times.none)),
-          previewWithPoliciesSeconds: round(median(times.quick)),
+          previewWithPoliciesSeconds: round(median(times.executable)),
           previewWithPolicyFolderSeconds: round(median(times.folder)),
           folderRatio: round(ratio("folder")),
-          ...judging,
+          ...evaluated,
         },
-        bars: [atMost("preview of dev with policies, of the same without", ratio("quick"), 1.1)],
+        bars: [atMost("preview of dev with policies, of the same without", ratio("executable"), 1.1)],
       };
     } finally {
       await aws.stop();
@@ -82,7 +83,7 @@ export const policy: Benchmark = {
         unit: "s",
         values: [
           ["without policies", Number(figures.previewSeconds)],
-          ["with them, in one quick process", Number(figures.previewWithPoliciesSeconds)],
+          ["with them, as an executable", Number(figures.previewWithPoliciesSeconds)],
           ["with them, by the language host", Number(figures.previewWithPolicyFolderSeconds)],
         ],
       },
@@ -97,13 +98,13 @@ async function dev(folder: string, endpoint: string): Promise<string> {
     "Pulumi.yaml",
     "package.json",
     "run.js",
-    "plain-errors.js",
+
     "index.ts",
     "config.ts",
     "api",
     "components",
     "controllers",
-    "scripts",
+    "lib",
   ])
     await cp(path.join(ROOT, file), path.join(project, file), { recursive: true });
   await symlink(path.join(ROOT, "node_modules"), path.join(project, "node_modules"));
@@ -115,11 +116,11 @@ async function dev(folder: string, endpoint: string): Promise<string> {
   return project;
 }
 
-/** Judges a thousand resources like those of the preview, by the SDK's own functions: one by one, and as a stack. */
-async function judgeMany(
+/** Evaluates a thousand resources like those of the preview, by the SDK's own functions: one by one, and as a stack. */
+async function evaluateMany(
   preview: unknown,
   say: (line: string) => void,
-): Promise<Record<"resources" | "judgeSecondsPer1000" | "judgeStackSecondsPer1000", number>> {
+): Promise<Record<"resources" | "evaluateSecondsPer1000" | "evaluateStackSecondsPer1000", number>> {
   const source = readSource(preview);
   if (source === undefined) throw new Failure("The preview could not be read as JSON.");
   const many = (of: readonly Resource[]): Resource[] =>
@@ -128,7 +129,7 @@ async function judgeMany(
       if (resource === undefined) throw new Failure("The preview shows no resources.");
       return { ...resource, urn: `${resource.urn}-${index}` };
     });
-  const analysis = new Analysis(policies, surroundingsOf({}, "dev"));
+  const analysis = new Analyzer(policies, policyContextOf({}, "dev"));
   const [single, whole]: [number[], number[]] = [[], []];
   for (let turn = 0; turn <= ROUNDS; turn++) {
     const one = await seconds(async () => {
@@ -143,8 +144,8 @@ async function judgeMany(
   }
   return {
     resources: source.byInputs.length,
-    judgeSecondsPer1000: round(median(single)),
-    judgeStackSecondsPer1000: round(median(whole)),
+    evaluateSecondsPer1000: round(median(single)),
+    evaluateStackSecondsPer1000: round(median(whole)),
   };
 }
 

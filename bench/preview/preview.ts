@@ -1,8 +1,8 @@
 import { cp, mkdir, symlink } from "node:fs/promises";
 import path from "node:path";
-import { Failure } from "../../sandbox/failure";
-import { ClusterCloud } from "../../test/drills/cluster-cloud";
-import type { Engine } from "../../test/engine";
+import { Failure } from "../../lib/failure";
+import { ClusterCloud } from "../../test/harness/cluster-cloud";
+import type { Engine } from "../../test/harness/engine";
 import { atMost, type Bar, type Benchmark, median, round, seconds } from "../benchmark";
 
 const ROUNDS = 5;

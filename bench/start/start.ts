@@ -3,8 +3,9 @@ import { appendFile, cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { inspectControlPlane, startControlPlane } from "../../sandbox/controlplane";
-import { sandboxEnvironment, sandboxLayout } from "../../sandbox/environment";
-import { Failure } from "../../sandbox/failure";
+import { sandboxEnvironment } from "../../sandbox/environment";
+import { sandboxLayout } from "../../sandbox/layout";
+import { Failure } from "../../lib/failure";
 import { Sandbox } from "../../sandbox/sandbox";
 import { atMost, type Benchmark, median, round, seconds } from "../benchmark";
 

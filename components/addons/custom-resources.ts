@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { crdOf, KIND_NAMES } from "../../api";
-import { transformed, type Transform } from "../cluster/transform";
+import { transformed, withoutTransform, type Transform } from "../transform";
 import { metadataOf } from "./declaration";
 
 /** The arguments of `CustomResources`. */
@@ -12,27 +12,22 @@ export interface CustomResourcesArgs {
    * @default true
    */
   retain?: boolean;
-}
-
-/** The options of `CustomResources`. */
-export interface CustomResourcesOptions extends pulumi.ComponentResourceOptions {
-  transform?: {
-    definition?: Transform<kubernetes.apiextensions.v1.CustomResourceDefinitionArgs>;
-  };
+  /** Overrides for the children. @default none */
+  transform?: { definition?: Transform<kubernetes.apiextensions.v1.CustomResourceDefinitionArgs> };
 }
 
 /** The definitions of all kinds. Whatever declares an object of a kind depends on this. */
 export class CustomResources extends pulumi.ComponentResource {
   readonly definitions: kubernetes.apiextensions.v1.CustomResourceDefinition[];
 
-  constructor(name: string, args: CustomResourcesArgs = {}, opts: CustomResourcesOptions = {}) {
-    super("fleetwright:index:CustomResources", name, args, opts);
+  constructor(name: string, args: CustomResourcesArgs = {}, opts: pulumi.ComponentResourceOptions = {}) {
+    super("fleetwright:index:CustomResources", name, withoutTransform(args), opts);
     const retainOnDelete = args.retain ?? true;
     this.definitions = KIND_NAMES.map((kind) => {
       const { metadata, spec } = crdOf(kind);
       return new kubernetes.apiextensions.v1.CustomResourceDefinition(
         ...transformed<kubernetes.apiextensions.v1.CustomResourceDefinitionArgs>(
-          opts.transform?.definition,
+          args.transform?.definition,
           `${name}-${spec.names.plural}`,
           { metadata: metadataOf(metadata.name, metadata.labels), spec: mutable(spec) },
           { parent: this, retainOnDelete },

@@ -1,20 +1,9 @@
-export { CustomResources, type CustomResourcesArgs, type CustomResourcesOptions } from "./custom-resources";
-export { NodeLabels, type NodeLabelsArgs, type NodeLabelsOptions } from "./labels";
-export { Plugins, type PluginArgs, type PluginsArgs, type PluginsOptions } from "./plugins";
-export {
-  Rbac,
-  type BindingArgs,
-  type RbacArgs,
-  type RbacOptions,
-  type RoleArgs,
-  type RuleArgs,
-} from "./rbac";
-export {
-  Registries,
-  type CredentialsArgs,
-  type EcrArgs,
-  type RegistriesArgs,
-  type RegistriesOptions,
-  type RegistryArgs,
-} from "./registries";
-export { Users, type SshKeyArgs, type UserArgs, type UsersArgs, type UsersOptions } from "./users";
+// What is declared inside a cluster: the custom resource definitions of our kinds (api/), and objects of them. These are not
+// EKS's add-ons, which components/cluster/eks installs.
+export type * from "./args";
+export { CustomResources, type CustomResourcesArgs } from "./custom-resources";
+export { NodeLabels, type NodeLabelsArgs } from "./node-labels";
+export { Plugins, type PluginsArgs } from "./plugins";
+export { Rbac, type RbacArgs } from "./rbac";
+export { Registries, type RegistriesArgs } from "./registries";
+export { Users, type UsersArgs } from "./users";

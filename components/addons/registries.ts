@@ -1,49 +1,11 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { SYSTEM_NAMESPACE } from "../../api";
-import { type Problem, refuseProblems } from "../cluster/problem";
-import { transformed, type Transform } from "../cluster/transform";
-import {
-  declare,
-  metadataOf,
-  nameProblems,
-  specProblems,
-  without,
-  type DeclarationTransform,
-  type Labels,
-} from "./declaration";
-
-/** The credentials of a registry. They go into a Secret and nowhere else. */
-export interface CredentialsArgs {
-  /** For ECR the access key id; Google's needs none. */
-  username?: pulumi.Input<string>;
-  /** The password or token; for ECR the secret access key, for Google's the JSON key. */
-  password: pulumi.Input<string>;
-}
-
-/** What only Amazon ECR needs. */
-export interface EcrArgs {
-  /** @default the one in the endpoint */
-  region?: string;
-  /** @default the one in the endpoint */
-  accountId?: string;
-  /** A role to assume before asking for a token. */
-  roleArn?: string;
-}
-
-/** An image registry that pods may pull from. */
-export interface RegistryArgs {
-  name: string;
-  /** basic, ecr, gar, github, gitlab, dockerhub, quay or acr. */
-  provider: string;
-  /** @example "ghcr.io" */
-  endpoint: string;
-  /** Only ECR can do without, by the role of its pod or node. */
-  credentials?: CredentialsArgs;
-  ecr?: EcrArgs;
-  /** The service accounts whose pods may pull. @default ["fleetwright"] */
-  serviceAccounts?: string[];
-}
+import { assertNoProblems } from "../problem";
+import { transformed, withoutTransform, type Transform } from "../transform";
+import type { RegistryArgs } from "./args";
+import { declare, metadataOf, type DeclarationTransform, type Labels } from "./declaration";
+import { registryProblems, registrySecretName, registrySpec, without } from "./problems";
 
 /** The arguments of `Registries`. */
 export interface RegistriesArgs {
@@ -52,10 +14,7 @@ export interface RegistriesArgs {
   namespace?: pulumi.Input<string>;
   /** Labels for every object. @default {} */
   labels?: Labels;
-}
-
-/** The options of `Registries`. */
-export interface RegistriesOptions extends pulumi.ComponentResourceOptions {
+  /** Overrides for the children. @default none */
   transform?: { registry?: DeclarationTransform; secret?: Transform<kubernetes.core.v1.SecretArgs> };
 }
 
@@ -71,9 +30,9 @@ export interface RegistriesOptions extends pulumi.ComponentResourceOptions {
  * });
  */
 export class Registries extends pulumi.ComponentResource {
-  constructor(name: string, args: RegistriesArgs, opts: RegistriesOptions = {}) {
-    refuseProblems("The list of registries", registryProblems(args.registries), opts.parent);
-    super("fleetwright:index:Registries", name, shown(args), opts);
+  constructor(name: string, args: RegistriesArgs, opts: pulumi.ComponentResourceOptions = {}) {
+    assertNoProblems("registries", registryProblems(args.registries), opts.parent);
+    super("fleetwright:index:Registries", name, visible(args), opts);
     const namespace = args.namespace ?? SYSTEM_NAMESPACE;
     for (const registry of args.registries) {
       const { credentials } = registry;
@@ -82,10 +41,10 @@ export class Registries extends pulumi.ComponentResource {
           ? undefined
           : new kubernetes.core.v1.Secret(
               ...transformed<kubernetes.core.v1.SecretArgs>(
-                opts.transform?.secret,
+                args.transform?.secret,
                 `${name}-${registry.name}-credentials`,
                 {
-                  metadata: { ...metadataOf(secretName(registry.name), args.labels), namespace },
+                  metadata: { ...metadataOf(registrySecretName(registry.name), args.labels), namespace },
                   type: "Opaque",
                   stringData: {
                     ...(credentials.username === undefined ? {} : { username: credentials.username }),
@@ -98,9 +57,9 @@ export class Registries extends pulumi.ComponentResource {
       const declaration = {
         kind: "Registry",
         name: registry.name,
-        spec: specOf(registry, namespace),
+        spec: registrySpec(registry, namespace),
       } as const;
-      declare(this, `${name}-${registry.name}`, declaration, args.labels, opts.transform?.registry, {
+      declare(this, `${name}-${registry.name}`, declaration, args.labels, args.transform?.registry, {
         ...(secret === undefined ? {} : { dependsOn: [secret] }),
       });
     }
@@ -108,41 +67,8 @@ export class Registries extends pulumi.ComponentResource {
   }
 }
 
-/** All that is wrong with a list of registries. */
-export function registryProblems(registries: readonly RegistryArgs[]): Problem[] {
-  return [
-    ...nameProblems(
-      "registries",
-      registries.map(({ name }) => name),
-    ),
-    ...registries.flatMap((registry, index) =>
-      specProblems("Registry", `registries[${index}]`, specOf(registry, SYSTEM_NAMESPACE)),
-    ),
-  ];
-}
-
-/** The spec as it is declared: the credentials are named, never given. */
-function specOf(
-  { name, credentials, ...rest }: RegistryArgs,
-  namespace: pulumi.Input<string>,
-): Record<string, unknown> {
-  const { provider, endpoint, ecr, serviceAccounts, ...unknown } = rest;
-  return {
-    provider,
-    endpoint,
-    ...(ecr === undefined ? {} : { ecr }),
-    ...(serviceAccounts === undefined ? {} : { serviceAccounts }),
-    ...(credentials === undefined ? {} : { credentials: { name: secretName(name), namespace } }),
-    // What is none of these is refused by name.
-    ...unknown,
-  };
-}
-
-function secretName(registry: string): string {
-  return `registry-${registry}`;
-}
-
 /** The arguments as they may be seen in the state and by policies. */
-function shown({ registries, ...rest }: RegistriesArgs): object {
+function visible(args: RegistriesArgs): object {
+  const { registries, ...rest } = withoutTransform(args);
   return { ...rest, registries: registries.map((registry) => without(registry, "credentials")) };
 }

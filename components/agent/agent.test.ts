@@ -1,8 +1,8 @@
-import { HOST_PATHS } from "../../controllers/agent/needs";
-import { at } from "../../sandbox/json";
-import { MockGraph, type AskedResource } from "../cluster/mock-graph";
+import { HOST_PATHS } from "../../api/agent-pod-requirements";
+import { at } from "../../lib/json";
+import { MockGraph, type RegisteredResource } from "../testing/mock-graph";
 import { Agent, PluginInstaller, type AgentArgs } from ".";
-import { agentProblems } from "./agent";
+import { checkAgent } from "./problems";
 
 const args: AgentArgs = {
   image: `registry.test/agent@sha256:${"b".repeat(64)}`,
@@ -11,7 +11,7 @@ const args: AgentArgs = {
 
 describe("the agent", () => {
   let pod: unknown;
-  let set: AskedResource;
+  let set: RegisteredResource;
   beforeAll(async () => {
     const graph = await MockGraph.of(() => new Agent("agent", args));
     set = graph.one("kubernetes:apps/v1:DaemonSet", "agent");
@@ -23,7 +23,7 @@ describe("the agent", () => {
     expect(at(set.inputs, "spec", "updateStrategy", "type")).toBe("RollingUpdate");
   });
 
-  it("has the host's folders that it needs and no others, each below one place", () => {
+  it("has the host's folders that it needs and no others, each below /host", () => {
     const volumes = at(pod, "volumes") as { hostPath: { path: string } }[];
     expect(volumes.map(({ hostPath }) => hostPath.path)).toEqual(HOST_PATHS.map(({ path }) => path));
     const mounts = at(pod, "containers", 0, "volumeMounts") as { mountPath: string; readOnly: boolean }[];
@@ -48,10 +48,17 @@ describe("the agent", () => {
   });
 
   it.each<[string, Partial<AgentArgs>, RegExp]>([
-    ["an image by its tag", { image: "agent:1" }, /agent\.image is "agent:1"/],
-    ["an end that is none", { onShutdown: "burn" }, /agent\.onShutdown is "burn": use one of keep, lock/],
+    [
+      "an image by its tag",
+      { image: "agent:1" },
+      /^image: found "agent:1": use the image's digest.*: agent@sha256:…$/,
+    ],
+    ["an unknown end", { onShutdown: "burn" }, /^onShutdown: found "burn": use one of keep, lock/],
   ])("is refused with %s", (_, wrong, words) => {
-    expect(agentProblems({ ...args, ...wrong })).toEqual([expect.stringMatching(words)]);
+    const checked = checkAgent({ ...args, ...wrong });
+    expect(checked.ok ? [] : checked.problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      expect.stringMatching(words),
+    ]);
   });
 });
 

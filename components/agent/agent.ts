@@ -6,12 +6,12 @@ import {
   HOST_PATHS,
   METRICS_PORT,
   SECURITY_CONTEXT,
-} from "../../controllers/agent/needs";
+} from "../../api/agent-pod-requirements";
 import { metadataOf, type Labels } from "../addons/declaration";
-import { type Problem, refuseProblems } from "../cluster/problem";
-import { transformed, type Transform } from "../cluster/transform";
+import { settingsOf } from "../schema";
+import { transformed, withoutTransform, type Transform } from "../transform";
 import { declareIdentity, type IdentityTransforms } from "./identity";
-import { imageProblems } from "./image";
+import { type AgentSettings, checkAgent } from "./problems";
 import { probes } from "./probes";
 import { PRIORITY_CLASS } from "./system-namespace";
 
@@ -29,10 +29,7 @@ export interface AgentArgs {
   logLevel?: string;
   /** Labels for every object. @default {} */
   labels?: Labels;
-}
-
-/** The options of `Agent`. */
-export interface AgentOptions extends pulumi.ComponentResourceOptions {
+  /** Overrides for the children. @default none */
   transform?: IdentityTransforms & { daemonSet?: Transform<kubernetes.apps.v1.DaemonSetArgs> };
 }
 
@@ -40,7 +37,7 @@ const NAME = "fleetwright-agent";
 
 /**
  * The program that looks after each node from the inside: accounts, upgrades, facts. It runs on every node, whatever its
- * taints, with exactly the folders and capabilities that `controllers/agent/needs.ts` names.
+ * taints, with exactly the folders and capabilities that `api/agent-pod-requirements.ts` names.
  *
  * @example
  * new Agent("agent", { image: "registry.example.com/agent@sha256:…", namespace: system.namespace });
@@ -48,20 +45,20 @@ const NAME = "fleetwright-agent";
 export class Agent extends pulumi.ComponentResource {
   readonly daemonSet: kubernetes.apps.v1.DaemonSet;
 
-  constructor(name: string, args: AgentArgs, opts: AgentOptions = {}) {
-    refuseProblems("The agent", agentProblems(args), opts.parent);
-    super("fleetwright:index:Agent", name, args, opts);
-    const { namespace, labels = {} } = args;
+  constructor(name: string, args: AgentArgs, opts: pulumi.ComponentResourceOptions = {}) {
+    const settings = settingsOf("agent", checkAgent(args), opts.parent);
+    super("fleetwright:index:Agent", name, withoutTransform(args), opts);
+    const { namespace, labels } = settings;
     const selector = { "app.kubernetes.io/name": NAME };
     const { account, bindings } = declareIdentity(this, name, {
       program: "agent",
       namespace,
       labels: { ...labels, ...selector },
-      transform: opts.transform ?? {},
+      transform: args.transform ?? {},
     });
     this.daemonSet = new kubernetes.apps.v1.DaemonSet(
       ...transformed<kubernetes.apps.v1.DaemonSetArgs>(
-        opts.transform?.daemonSet,
+        args.transform?.daemonSet,
         name,
         {
           metadata: { ...metadataOf(NAME, { ...labels, ...selector }), namespace },
@@ -70,7 +67,7 @@ export class Agent extends pulumi.ComponentResource {
             updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "10%" } },
             template: {
               metadata: { labels: { ...labels, ...selector, "app.kubernetes.io/component": "agent" } },
-              spec: podSpec(args, account.metadata.name),
+              spec: podSpec(settings, account.metadata.name),
             },
           },
         },
@@ -81,21 +78,8 @@ export class Agent extends pulumi.ComponentResource {
   }
 }
 
-/** All that is wrong with the arguments. */
-export function agentProblems({ image, onShutdown = "keep", logLevel = "info" }: AgentArgs): Problem[] {
-  const oneOf = (where: string, found: string, allowed: readonly string[]): Problem[] =>
-    allowed.includes(found)
-      ? []
-      : [`${where} is ${JSON.stringify(found)}: use one of ${allowed.join(", ")}.`];
-  return [
-    ...imageProblems("agent.image", image),
-    ...oneOf("agent.onShutdown", onShutdown, ["keep", "lock"]),
-    ...oneOf("agent.logLevel", logLevel, ["debug", "info", "warn", "error"]),
-  ];
-}
-
 function podSpec(
-  { image, onShutdown = "keep", logLevel = "info", rke2Releases }: AgentArgs,
+  { image, onShutdown, logLevel, rke2Releases }: AgentSettings,
   serviceAccountName: pulumi.Input<string>,
 ): kubernetes.types.input.core.v1.PodSpec {
   const volumes = HOST_PATHS.map(({ path, type }) => ({

@@ -1,8 +1,6 @@
-import { MockGraph } from "../cluster/mock-graph";
+import { MockGraph } from "../testing/mock-graph";
 import { Coordinator, SystemNamespace, type CoordinatorArgs } from ".";
-import { coordinatorProblems } from "./coordinator";
-import { declaredRoles } from "./declared-roles";
-import roles from "./roles.json";
+import { checkCoordinator } from "./problems";
 
 const DIGEST = `sha256:${"a".repeat(64)}`;
 const args: CoordinatorArgs = {
@@ -17,10 +15,6 @@ function at(value: unknown, ...keys: (string | number)[]): unknown {
     value,
   );
 }
-
-test("the rights in roles.json are those that the controllers ask for: npm run generate writes them", () => {
-  expect(roles).toEqual(declaredRoles());
-});
 
 describe("the coordinator", () => {
   let graph: MockGraph;
@@ -81,10 +75,11 @@ describe("the coordinator", () => {
     expect([graph.all(type).length, monitored.all(type).length]).toEqual([0, 1]);
   });
 
-  it("can be made different in every part", async () => {
+  it("lets each child be overridden", async () => {
     const changed = await MockGraph.of(
       () =>
-        new Coordinator("coordinator", args, {
+        new Coordinator("coordinator", {
+          ...args,
           transform: {
             deployment: (deployment) => {
               deployment.metadata = { name: "other" };
@@ -105,13 +100,20 @@ describe("the coordinator", () => {
     [
       "an image by its tag",
       { image: "registry.test/coordinator:1" },
-      /registry\.test\/coordinator@sha256:…, because/,
+      /^image: .*registry\.test\/coordinator@sha256:…$/,
     ],
-    ["no image", { image: "" }, /coordinator\.image is missing/],
-    ["no replica", { replicas: 0 }, /coordinator\.replicas is 0: use 1 to 5/],
-    ["a level that is none", { logLevel: "loud" }, /coordinator\.logLevel is "loud"/],
+    [
+      "no image",
+      { image: "" },
+      /^image: found "": use the image's digest.*: registry\.example\.com\/name@sha256/,
+    ],
+    ["no replica", { replicas: 0 }, /^replicas: found 0: use 1 or more/],
+    ["an unknown level", { logLevel: "loud" }, /^logLevel: found "loud"/],
   ])("is refused with %s", (_, wrong, words) => {
-    expect(coordinatorProblems({ ...args, ...wrong })).toEqual([expect.stringMatching(words)]);
+    const checked = checkCoordinator({ ...args, ...wrong });
+    expect(checked.ok ? [] : checked.problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      expect.stringMatching(words),
+    ]);
   });
 });
 

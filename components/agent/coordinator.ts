@@ -1,10 +1,10 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { metadataOf, type Labels } from "../addons/declaration";
-import { type Problem, refuseProblems } from "../cluster/problem";
-import { transformed, type Transform } from "../cluster/transform";
+import { settingsOf } from "../schema";
+import { transformed, withoutTransform, type Transform } from "../transform";
 import { declareIdentity, type IdentityTransforms } from "./identity";
-import { imageProblems } from "./image";
+import { checkCoordinator, type CoordinatorSettings } from "./problems";
 import { probes } from "./probes";
 import { PRIORITY_CLASS } from "./system-namespace";
 
@@ -22,24 +22,21 @@ export interface CoordinatorArgs {
   logLevel?: string;
   /** Annotations of the service account, such as `eks.amazonaws.com/role-arn`. @default {} */
   serviceAccountAnnotations?: Labels;
-  /** Whether the Prometheus operator is told where metrics are. Its kinds must be in the cluster. @default false */
+  /** Whether to declare a ServiceMonitor, for the Prometheus operator. Its kinds must be in the cluster. @default false */
   serviceMonitor?: boolean;
   /** Labels for every object. @default {} */
   labels?: Labels;
+  /** Overrides for the children. @default none */
+  transform?: CoordinatorTransforms;
 }
 
-/** How the parts of a coordinator are made different. */
+/** Overrides for the children of `Coordinator`. */
 export interface CoordinatorTransforms extends IdentityTransforms {
   deployment?: Transform<kubernetes.apps.v1.DeploymentArgs>;
   disruptionBudget?: Transform<kubernetes.policy.v1.PodDisruptionBudgetArgs>;
   networkPolicy?: Transform<kubernetes.networking.v1.NetworkPolicyArgs>;
   service?: Transform<kubernetes.core.v1.ServiceArgs>;
   serviceMonitor?: Transform<kubernetes.apiextensions.CustomResourceArgs>;
-}
-
-/** The options of `Coordinator`. */
-export interface CoordinatorOptions extends pulumi.ComponentResourceOptions {
-  transform?: CoordinatorTransforms;
 }
 
 const NAME = "fleetwright-coordinator";
@@ -55,11 +52,11 @@ const PORT = 8080;
 export class Coordinator extends pulumi.ComponentResource {
   readonly deployment: kubernetes.apps.v1.Deployment;
 
-  constructor(name: string, args: CoordinatorArgs, opts: CoordinatorOptions = {}) {
-    refuseProblems("The coordinator", coordinatorProblems(args), opts.parent);
-    super("fleetwright:index:Coordinator", name, args, opts);
-    const { namespace, labels = {}, replicas = 2 } = args;
-    const transform = opts.transform ?? {};
+  constructor(name: string, args: CoordinatorArgs, opts: pulumi.ComponentResourceOptions = {}) {
+    const settings = settingsOf("coordinator", checkCoordinator(args), opts.parent);
+    super("fleetwright:index:Coordinator", name, withoutTransform(args), opts);
+    const { namespace, labels, replicas } = settings;
+    const transform = args.transform ?? {};
     const parent = { parent: this };
     const selector = { "app.kubernetes.io/name": NAME };
     const own = { ...metadataOf(NAME, { ...labels, ...selector }), namespace };
@@ -67,7 +64,7 @@ export class Coordinator extends pulumi.ComponentResource {
       program: "coordinator",
       namespace,
       labels: { ...labels, ...selector },
-      annotations: args.serviceAccountAnnotations ?? {},
+      annotations: settings.serviceAccountAnnotations,
       transform,
     });
     this.deployment = new kubernetes.apps.v1.Deployment(
@@ -83,7 +80,7 @@ export class Coordinator extends pulumi.ComponentResource {
             strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
             template: {
               metadata: { labels: { ...labels, ...selector, "app.kubernetes.io/component": "coordinator" } },
-              spec: podSpec(args, account.metadata.name, selector),
+              spec: podSpec(settings, account.metadata.name, selector),
             },
           },
         },
@@ -123,7 +120,7 @@ export class Coordinator extends pulumi.ComponentResource {
         parent,
       ),
     );
-    if (args.serviceMonitor ?? false) {
+    if (settings.serviceMonitor) {
       new kubernetes.apiextensions.CustomResource(
         ...transformed<kubernetes.apiextensions.CustomResourceArgs>(
           transform.serviceMonitor,
@@ -142,22 +139,8 @@ export class Coordinator extends pulumi.ComponentResource {
   }
 }
 
-/** All that is wrong with the arguments. */
-export function coordinatorProblems({ image, replicas = 2, logLevel = "info" }: CoordinatorArgs): Problem[] {
-  const levels = ["debug", "info", "warn", "error"];
-  return [
-    ...imageProblems("coordinator.image", image),
-    ...(Number.isInteger(replicas) && replicas >= 1 && replicas <= 5
-      ? []
-      : [`coordinator.replicas is ${JSON.stringify(replicas)}: use 1 to 5; 2 survive the loss of a node.`]),
-    ...(levels.includes(logLevel)
-      ? []
-      : [`coordinator.logLevel is ${JSON.stringify(logLevel)}: use one of ${levels.join(", ")}.`]),
-  ];
-}
-
 function podSpec(
-  { image, controllers = "*", logLevel = "info" }: CoordinatorArgs,
+  { image, controllers, logLevel }: CoordinatorSettings,
   serviceAccountName: pulumi.Input<string>,
   selector: Labels,
 ): kubernetes.types.input.core.v1.PodSpec {

@@ -1,10 +1,10 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { metadataOf, type Labels } from "../addons/declaration";
-import { transformed, type Transform } from "../cluster/transform";
+import { transformed, type Transform } from "../transform";
 import declared from "./roles.json";
 
-/** How the parts of an identity are made different. */
+/** Overrides for the children that make up an identity. */
 export interface IdentityTransforms {
   serviceAccount?: Transform<kubernetes.core.v1.ServiceAccountArgs>;
   clusterRole?: Transform<kubernetes.rbac.v1.ClusterRoleArgs>;

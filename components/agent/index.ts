@@ -1,14 +1,5 @@
-export { Agent, type AgentArgs, type AgentOptions } from "./agent";
-export {
-  Coordinator,
-  type CoordinatorArgs,
-  type CoordinatorOptions,
-  type CoordinatorTransforms,
-} from "./coordinator";
-export {
-  PRIORITY_CLASS,
-  SystemNamespace,
-  type SystemNamespaceArgs,
-  type SystemNamespaceOptions,
-} from "./system-namespace";
+// Our own programs as components: the agent on each node, the coordinator, and what the two need in the cluster.
+export { Agent, type AgentArgs } from "./agent";
+export { Coordinator, type CoordinatorArgs, type CoordinatorTransforms } from "./coordinator";
 export { PluginInstaller, type PluginInstallerArgs } from "./plugin-installer";
+export { PRIORITY_CLASS, SystemNamespace, type SystemNamespaceArgs } from "./system-namespace";

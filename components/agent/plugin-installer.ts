@@ -42,11 +42,11 @@ export class PluginInstaller extends pulumi.ComponentResource {
       const make = MAKERS[kind];
       if (make === undefined)
         throw new Error(`roles.json has a ${kind}, which nobody here knows how to declare.`);
-      const place =
+      const qualifiedName =
         metadata.namespace === undefined ? metadata.name : `${metadata.namespace}-${metadata.name}`;
       const own = { ...metadata, ...metadataOf(metadata.name, { ...args.labels, ...metadata.labels }) };
       const made = make(
-        `${name}-${kind.toLowerCase()}-${place}`,
+        `${name}-${kind.toLowerCase()}-${qualifiedName}`,
         { ...document, metadata: own },
         { parent: this, dependsOn: [...namespaces] },
       );

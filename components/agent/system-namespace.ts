@@ -2,18 +2,15 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { SYSTEM_NAMESPACE } from "../../api";
 import { metadataOf, type Labels } from "../addons/declaration";
-import { transformed, type Transform } from "../cluster/transform";
+import { transformed, withoutTransform, type Transform } from "../transform";
 
 /** The arguments of `SystemNamespace`. */
 export interface SystemNamespaceArgs {
-  /** Who manages the cluster, told in the ConfigMap `fleetwright-stack`. @default the project and stack that run */
+  /** Who manages the cluster, recorded in the ConfigMap `fleetwright-stack`. @default the project and stack that run */
   record?: Labels;
   /** Labels for every object. @default {} */
   labels?: Labels;
-}
-
-/** The options of `SystemNamespace`. */
-export interface SystemNamespaceOptions extends pulumi.ComponentResourceOptions {
+  /** Overrides for the children. @default none */
   transform?: {
     namespace?: Transform<kubernetes.core.v1.NamespaceArgs>;
     networkPolicy?: Transform<kubernetes.networking.v1.NetworkPolicyArgs>;
@@ -33,20 +30,20 @@ export class SystemNamespace extends pulumi.ComponentResource {
   /** The namespace's name. */
   readonly namespace: pulumi.Output<string>;
 
-  constructor(name: string, args: SystemNamespaceArgs = {}, opts: SystemNamespaceOptions = {}) {
-    super("fleetwright:index:SystemNamespace", name, args, opts);
+  constructor(name: string, args: SystemNamespaceArgs = {}, opts: pulumi.ComponentResourceOptions = {}) {
+    super("fleetwright:index:SystemNamespace", name, withoutTransform(args), opts);
     const parent = { parent: this };
     const labels = {
       ...args.labels,
       // The agent changes files of its node, which "baseline" forbids. Everything else here is "restricted", and what
-      // is not is told to whoever applies it and written to the audit log.
+      // is not gives whoever applies it a warning and is written to the audit log.
       "pod-security.kubernetes.io/enforce": "privileged",
       "pod-security.kubernetes.io/warn": "restricted",
       "pod-security.kubernetes.io/audit": "restricted",
     };
     const namespace = new kubernetes.core.v1.Namespace(
       ...transformed<kubernetes.core.v1.NamespaceArgs>(
-        opts.transform?.namespace,
+        args.transform?.namespace,
         name,
         { metadata: metadataOf(SYSTEM_NAMESPACE, labels) },
         parent,
@@ -55,7 +52,7 @@ export class SystemNamespace extends pulumi.ComponentResource {
     this.namespace = namespace.metadata.name;
     new kubernetes.networking.v1.NetworkPolicy(
       ...transformed<kubernetes.networking.v1.NetworkPolicyArgs>(
-        opts.transform?.networkPolicy,
+        args.transform?.networkPolicy,
         `${name}-closed`,
         {
           metadata: { ...metadataOf("closed", args.labels), namespace: this.namespace },
@@ -66,7 +63,7 @@ export class SystemNamespace extends pulumi.ComponentResource {
     );
     new kubernetes.scheduling.v1.PriorityClass(
       ...transformed<kubernetes.scheduling.v1.PriorityClassArgs>(
-        opts.transform?.priorityClass,
+        args.transform?.priorityClass,
         `${name}-priority`,
         {
           metadata: metadataOf(PRIORITY_CLASS, args.labels),
@@ -79,7 +76,7 @@ export class SystemNamespace extends pulumi.ComponentResource {
     );
     new kubernetes.core.v1.ConfigMap(
       ...transformed<kubernetes.core.v1.ConfigMapArgs>(
-        opts.transform?.record,
+        args.transform?.record,
         `${name}-record`,
         {
           metadata: { ...metadataOf("fleetwright-stack", args.labels), namespace: this.namespace },

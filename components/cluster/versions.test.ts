@@ -1,4 +1,5 @@
-import { EKS_VERSIONS, RKE2_VERSIONS, RKE_VERSIONS, versionProblems } from "./versions";
+import { EKS_VERSIONS, RKE2_VERSIONS, RKE_VERSIONS } from "../../api/kubernetes-versions";
+import { versionProblems } from "./versions";
 
 it.each([
   ["rke2", RKE2_VERSIONS],
@@ -16,12 +17,14 @@ it("accepts any patch of a known line", () => {
 });
 
 it.each([
-  ["rke2", "1.35", /not how rke2 writes one: use a version like v1\.35/],
-  ["rke2", "v1.20.1+rke2r1", /1\.20 is not among the supported ones.*v1\.36/],
-  ["rke2", "v1.35.4-rancher1-1", /not how rke2/],
-  ["rke", "v1.35.4+rke2r1", /not how rke writes/],
-  ["hosted", "1.21", /1\.21 is not among/],
+  ["rke2", "1.35", /^found "1\.35": use a version like v1\.35/],
+  ["rke2", "v1.20.1+rke2r1", /1\.20 is not supported .*v1\.36/],
+  ["rke2", "v1.35.4-rancher1-1", /use a version like v1\.35/],
+  ["rke", "v1.35.4+rke2r1", /use a version like v1\.30/],
+  ["hosted", "1.21", /1\.21 is not supported/],
   ["hosted", "v1.35.0", /use a version like 1\.35/],
 ] as const)("says of %s %s what to use instead", (kind, version, message) => {
-  expect(versionProblems(kind, version)).toEqual([expect.stringMatching(message)]);
+  expect(versionProblems(kind, version)).toEqual([
+    { path: "version", message: expect.stringMatching(message) as string },
+  ]);
 });

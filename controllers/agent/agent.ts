@@ -1,20 +1,12 @@
-import { failingGuard, type Failpoint } from "../program/failpoint";
-import {
-  Logger,
-  Manager,
-  podCredentials,
-  Recorder,
-  type ApiClient,
-  type Clock,
-  type CredentialSource,
-} from "../runtime";
-import { HostRoot } from "./host";
-import type { Part, PartEnd, Workplace } from "./part";
+// The agent: one process on every node that runs the controllers in users/, upgrade/ and facts/.
+import { failingGuard, type Failpoint } from "../app/failpoint";
+import { Logger, Manager, podCredentials, Recorder, type Clock, type CredentialSource } from "../runtime";
+import type { AgentController, ControllerContext, ShutdownHook } from "./controller-context";
+import { HostRoot, SystemdUnits, type HostUnits } from "./host";
 import type { Settings } from "./settings";
-import { SystemdUnits, type HostUnits } from "./upgrade";
 
-/** What tests give besides the settings. */
-export interface Surroundings {
+/** What tests replace; in a pod all of it has its default. */
+export interface AgentOptions {
   credentials?: CredentialSource;
   clock?: Clock;
   log?: Logger;
@@ -23,52 +15,52 @@ export interface Surroundings {
   installerCa?: string;
 }
 
-/** One process of the agent: the chosen parts on one manager. There is no leader: every node has its own. */
+/** One agent process: the selected controllers on one manager. There is no leader election: each node has its own agent. */
 export class Agent {
   readonly manager: Manager;
-  readonly #ends: PartEnd[] = [];
+  readonly #shutdownHooks: ShutdownHook[] = [];
   readonly #recorder: Recorder;
 
-  constructor(settings: Settings, parts: readonly Part[], surroundings: Surroundings = {}) {
+  constructor(settings: Settings, controllers: readonly AgentController[], options: AgentOptions = {}) {
     const { host, port, perSecond, burst, nodeName } = settings;
-    const log = surroundings.log ?? new Logger({ level: settings.logLevel });
-    const manager = new Manager({
-      credentials: surroundings.credentials ?? podCredentials(settings.server, settings.credentials),
+    const log = options.log ?? new Logger({ level: settings.logLevel });
+    this.manager = new Manager({
+      credentials: options.credentials ?? podCredentials(settings.server, settings.credentials),
       log,
       client: { rateLimit: { perSecond, burst }, userAgent: "fleetwright-agent", maxSockets: 4 },
       serve: { port, ...(host === undefined ? {} : { host }) },
-      ...(surroundings.clock === undefined ? {} : { clock: surroundings.clock }),
+      ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
-    const { failpoint } = surroundings;
-    const guard = failpoint === undefined ? () => {} : failingGuard(failpoint);
-    const client: ApiClient = manager.reader.guardedBy(guard);
-    this.#recorder = new Recorder(manager.reader, {
+    this.#recorder = new Recorder(this.manager.reader, {
       controller: "fleetwright.dev/agent",
       instance: nodeName,
       log,
     });
-    const workplace: Workplace = {
-      manager,
-      client,
-      recorder: this.#recorder,
-      root: new HostRoot(settings.hostRoot, guard),
-      units: surroundings.units ?? new SystemdUnits(settings.hostRoot),
-      settings,
-      installerCa: surroundings.installerCa,
-    };
-    this.manager = manager;
-    for (const part of parts) {
-      const end = settings.controllers.includes(part.name) ? part.setUp(workplace) : undefined;
-      if (end !== undefined) this.#ends.push(end);
-    }
+    const context = this.#context(settings, options);
+    for (const controller of controllers)
+      if (settings.controllers.includes(controller.name)) controller.start(context);
   }
 
-  /** Works until the signal aborts. */
+  #context(settings: Settings, { failpoint, units, installerCa }: AgentOptions): ControllerContext {
+    const guard = failpoint === undefined ? () => {} : failingGuard(failpoint);
+    return {
+      manager: this.manager,
+      client: this.manager.reader.guardedBy(guard),
+      recorder: this.#recorder,
+      root: new HostRoot(settings.hostRoot, guard),
+      units: units ?? new SystemdUnits(settings.hostRoot),
+      settings,
+      installerCa,
+      onShutdown: (hook) => this.#shutdownHooks.push(hook),
+    };
+  }
+
+  /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await this.manager.run(signal);
-    for (const end of this.#ends)
-      await end().catch((error: unknown) => {
-        this.manager.log.error("A part did not end in order.", { error });
+    for (const hook of this.#shutdownHooks)
+      await hook().catch((error: unknown) => {
+        this.manager.log.error("A controller's shutdown hook failed.", { error });
       });
     await this.#recorder.flush().catch(() => {});
   }

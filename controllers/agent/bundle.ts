@@ -1,6 +1,6 @@
 // Bundles the agent into one file that needs nothing but Node: npx tsx controllers/agent/bundle.ts <file>
 import path from "node:path";
-import { bundleProgram } from "../program/bundle";
+import { bundleProgram } from "../app/bundle";
 
 /** Writes the bundle. */
 export function bundleAgent(outfile: string): Promise<void> {

@@ -1,7 +1,29 @@
+// The Kubernetes objects that the agent reads, as far as it reads them. Types only of the kinds: the agent stays small.
 import type { ClusterUpgrade } from "../../api";
 import { GROUP, VERSION } from "../../api/names";
 import type { KubernetesObject, Resource } from "../runtime";
-import type { UserObject } from "./users/login";
+
+/** A User as the server returns it. Its spec is checked again before anything of it is written (users/login.ts). */
+export interface UserObject extends KubernetesObject {
+  spec?: unknown;
+  status?: UserStatus;
+}
+
+/** The fields of a User's status that the agent reads and writes. */
+export interface UserStatus {
+  observedGeneration?: number;
+  keys?: number;
+  nextExpiry?: string;
+  conditions?: {
+    type: string;
+    status: "True" | "False" | "Unknown";
+    reason: string;
+    message: string;
+    observedGeneration?: number;
+    lastTransitionTime: string;
+  }[];
+  failures?: { node: string; reason: string; message: string }[];
+}
 
 /** A ClusterUpgrade in the cluster. */
 export interface UpgradeObject extends KubernetesObject {
@@ -9,13 +31,13 @@ export interface UpgradeObject extends KubernetesObject {
   status?: NonNullable<ClusterUpgrade["status"]>;
 }
 
-/** The agent's own node, as far as it is looked at. */
+/** The agent's own Node. */
 export interface NodeObject extends KubernetesObject {
   spec?: { taints?: { key: string }[] };
   status?: { conditions?: NodeCondition[] };
 }
 
-/** A condition of a node. */
+/** A condition of a Node. */
 export interface NodeCondition {
   type: string;
   status: "True" | "False" | "Unknown";
@@ -26,9 +48,9 @@ export interface NodeCondition {
 
 const ours = { group: GROUP, version: VERSION, namespaced: false };
 
-/** Users as the API server serves them. */
+/** Users. */
 export const USERS: Resource<UserObject> = { ...ours, kind: "User", plural: "users" };
-/** Upgrades as the API server serves them. */
+/** ClusterUpgrades. */
 export const UPGRADES: Resource<UpgradeObject> = {
   ...ours,
   kind: "ClusterUpgrade",

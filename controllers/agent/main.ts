@@ -1,23 +1,23 @@
 // The program that runs in the agent's pod.
-import { killProcess } from "../program/failpoint";
-import { runProgram } from "../program/run";
+import { killProcess } from "../app/failpoint";
+import { runProgram } from "../app/run";
 import { Agent } from "./agent";
-import { PARTS } from "./parts";
+import { CONTROLLERS } from "./controllers";
 import { helpText, readSettings } from "./settings";
 
 void runProgram(process.argv.slice(2), {
   name: "agent",
-  help: () => helpText(PARTS),
+  help: () => helpText(CONTROLLERS),
   settings: (argv, env) =>
     readSettings(
       argv,
       env,
-      PARTS.map(({ name }) => name),
+      CONTROLLERS.map(({ name }) => name),
     ),
   start(settings, log) {
     const { failpoint, controllers, nodeName } = settings;
     log.info("The agent starts.", { controllers, node: nodeName });
-    return new Agent(settings, PARTS, {
+    return new Agent(settings, CONTROLLERS, {
       log,
       ...(failpoint === undefined ? {} : { failpoint: { write: failpoint, die: killProcess } }),
     });

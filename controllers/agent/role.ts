@@ -1,13 +1,14 @@
-import { joinRules, type PolicyRule, type Role } from "../program/rules";
-import type { Part } from "./part";
+// The ClusterRole of the agent, made of what its controllers declare.
+import { joinRules, type PolicyRule, type Role } from "../app/rules";
+import type { AgentController } from "./controller-context";
 
-/** What the program needs whatever controllers run: its events. */
+/** What the program needs regardless of which controllers run: to record events. */
 const COMMON_RULES: readonly PolicyRule[] = [
   { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
 ];
 
 /** The cluster role of the agent. */
-export function rolesOf(parts: readonly Part[]): Role[] {
+export function rolesOf(controllers: readonly AgentController[]): Role[] {
   return [
     {
       apiVersion: "rbac.authorization.k8s.io/v1",
@@ -20,7 +21,7 @@ export function rolesOf(parts: readonly Part[]): Role[] {
           "app.kubernetes.io/component": "agent",
         },
       },
-      rules: joinRules([...COMMON_RULES, ...parts.flatMap(({ rules }) => rules)]),
+      rules: joinRules([...COMMON_RULES, ...controllers.flatMap(({ rules }) => rules)]),
     },
   ];
 }

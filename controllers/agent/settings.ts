@@ -1,14 +1,15 @@
+// The agent's settings: its flags, their defaults and their validation.
 import { SYSTEM_NAMESPACE } from "../../api/names";
-import { RKE2_RELEASES } from "../../scripts/install-rke2";
-import { chooseControllers, FlagReader, helpText as help, type Flag } from "../program/flags";
+import { RKE2_RELEASES } from "../../lib/node-scripts/install-rke2";
+import { chooseControllers, FlagReader, helpText as help, type Flag } from "../app/flags";
 import { podServer, SERVICE_ACCOUNT_FOLDER, type Level } from "../runtime";
-import { HOST_MOUNT, METRICS_PORT } from "./needs";
+import { HOST_MOUNT, METRICS_PORT } from "../../api/agent-pod-requirements";
 
 /** How the agent runs. */
 export interface Settings {
   /** The API server's address. */
   server: string;
-  /** Where the token and the authority lie. */
+  /** The folder with the token and the CA certificate. */
   credentials: string;
   namespace: string;
   nodeName: string;
@@ -33,29 +34,33 @@ export interface Settings {
   failpoint: number | undefined;
 }
 
-/** Every flag; each can be given by the environment too, as `FLEETWRIGHT_` and its name in capitals. */
+/** Every flag; each can also be set as FLEETWRIGHT_<NAME> in the environment. */
 export const FLAGS = {
-  node: { value: "name", default: "", describes: "the node; by default NODE_NAME of the environment" },
+  node: { value: "name", default: "", describes: "the node's name; by default $NODE_NAME" },
   "host-root": { value: "folder", default: HOST_MOUNT, describes: "where the host's root is mounted" },
   proc: { value: "folder", default: "/proc", describes: "the process table of the host" },
-  homes: { value: "folder", default: "/home", describes: "the folder of homes on the host" },
+  homes: { value: "folder", default: "/home", describes: "the folder of home directories on the host" },
   "end-sessions": {
     value: "bool",
     default: "true",
-    describes: "whether processes of a User that is deleted are ended",
+    describes: "whether the processes of a deleted User are killed",
   },
   "on-shutdown": {
-    value: "what",
+    value: "action",
     default: "keep",
-    describes: "what becomes of accounts when the agent ends: keep or lock",
+    describes: "what happens to accounts when the agent stops: keep or lock",
   },
   "metadata-url": {
     value: "url",
     default: "http://169.254.169.254",
-    describes: "the instance metadata service; none for none",
+    describes: 'the instance metadata service; "none" to use none',
   },
-  "rke2-releases": { value: "url", default: RKE2_RELEASES, describes: "from where RKE2's releases come" },
-  server: { value: "url", default: "", describes: "the API server; by default as the pod is told" },
+  "rke2-releases": {
+    value: "url",
+    default: RKE2_RELEASES,
+    describes: "where RKE2 releases are downloaded from",
+  },
+  server: { value: "url", default: "", describes: "the API server; by default the pod's in-cluster address" },
   credentials: {
     value: "folder",
     default: SERVICE_ACCOUNT_FOLDER,
@@ -65,12 +70,12 @@ export const FLAGS = {
   controllers: {
     value: "list",
     default: "*",
-    describes: "which controllers run: names, * for all, -name for not",
+    describes: "which controllers run: names, * for all, -name to exclude",
   },
   host: {
     value: "address",
     default: "",
-    describes: "where probes and metrics are served; by default everywhere",
+    describes: "the address that probes and metrics are served on; by default all",
   },
   port: {
     value: "number",
@@ -78,12 +83,12 @@ export const FLAGS = {
     describes: "the port for probes and metrics; 0 for any",
   },
   qps: { value: "number", default: "20", describes: "requests a second to the API server" },
-  burst: { value: "number", default: "40", describes: "requests at once after a quiet time" },
+  burst: { value: "number", default: "40", describes: "requests in a burst" },
   "log-level": { value: "level", default: "info", describes: "debug, info, warn or error" },
-  failpoint: { value: "write=N", default: "", describes: "for tests: die before the Nth write" },
+  failpoint: { value: "write=N", default: "", describes: "for tests: exit before the Nth write" },
 } as const satisfies Record<string, Flag>;
 
-/** Reads the flags, then the environment, then the defaults. All that is wrong is told in one error. */
+/** Reads the flags, then the environment, then the defaults. All invalid values are reported in one error. */
 export function readSettings(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -93,7 +98,7 @@ export function readSettings(
   const folder = (name: "host-root" | "proc" | "homes" | "credentials"): string => {
     const text = flags.text(name);
     if (!text.startsWith("/"))
-      flags.problems.push(`--${name} is ${JSON.stringify(text)}: give a path from the root`);
+      flags.problems.push(`--${name} is ${JSON.stringify(text)}: use an absolute path`);
     return text.length > 1 ? text.replace(/\/+$/, "") : text;
   };
   const nodeName = flags.text("node") || (env.NODE_NAME ?? "");
@@ -130,6 +135,10 @@ export function readSettings(
 }
 
 /** What `--help` prints. */
-export function helpText(parts: readonly { name: string; describes: string }[]): string {
-  return help("The agent looks after the node that it runs on.", FLAGS, parts);
+export function helpText(controllers: readonly { name: string; description: string }[]): string {
+  return help(
+    "The agent manages accounts, upgrades and conditions of the node that it runs on.",
+    FLAGS,
+    controllers,
+  );
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { failingGuard, type Failpoint } from "../program/failpoint";
+import { failingGuard, type Failpoint } from "../app/failpoint";
 import {
   ApiClient,
   kubeconfigCredentials,
@@ -9,41 +9,45 @@ import {
   type Clock,
   type CredentialSource,
 } from "../runtime";
-import type { Part, Workplace } from "./part";
+import type { CoordinatorController, ControllerContext } from "./controller-context";
 import type { Settings } from "./settings";
 
 /** What tests give besides the settings. */
-export interface Surroundings {
+export interface CoordinatorOptions {
   credentials?: CredentialSource;
   clock?: Clock;
   log?: Logger;
   failpoint?: Failpoint;
 }
 
-/** One process of the coordinator: the chosen parts on one manager. */
+/** One process of the coordinator: the chosen controllers on one manager. */
 export class Coordinator {
   readonly manager: Manager;
-  readonly workplace: Workplace;
+  readonly context: ControllerContext;
   readonly #evictor: ApiClient;
 
-  constructor(settings: Settings, parts: readonly Part[], surroundings: Surroundings = {}) {
+  constructor(
+    settings: Settings,
+    controllers: readonly CoordinatorController[],
+    options: CoordinatorOptions = {},
+  ) {
     const { namespace, host, port, perSecond, burst, concurrency } = settings;
     // Replicas of a Deployment differ by name, but a restarted container has the name of the one before.
     const identity = `${settings.identity}_${randomBytes(4).toString("hex")}`;
-    const log = surroundings.log ?? new Logger({ level: settings.logLevel });
-    const credentials = surroundings.credentials ?? kubeconfigCredentials(settings.kubeconfig);
-    const options = { rateLimit: { perSecond, burst }, userAgent: "fleetwright-coordinator" };
+    const log = options.log ?? new Logger({ level: settings.logLevel });
+    const credentials = options.credentials ?? kubeconfigCredentials(settings.kubeconfig);
+    const clientOptions = { rateLimit: { perSecond, burst }, userAgent: "fleetwright-coordinator" };
     const manager = new Manager({
       credentials,
       log,
-      client: options,
+      client: clientOptions,
       serve: { port, ...(host === undefined ? {} : { host }) },
-      ...(surroundings.clock === undefined ? {} : { clock: surroundings.clock }),
+      ...(options.clock === undefined ? {} : { clock: options.clock }),
       ...(settings.leaderElect
         ? { leaderElection: { namespace, name: "fleetwright-coordinator", identity } }
         : {}),
     });
-    const { failpoint } = surroundings;
+    const { failpoint } = options;
     const fail = failpoint === undefined ? undefined : failingGuard(failpoint);
     const guard = (): void => {
       manager.election?.assertLeading();
@@ -51,21 +55,22 @@ export class Coordinator {
     };
     const client = manager.reader.guardedBy(guard);
     const { clock, metrics } = manager;
-    this.#evictor = new ApiClient(credentials, { ...options, clock, metrics, maxRetries: 0 }, guard);
+    this.#evictor = new ApiClient(credentials, { ...clientOptions, clock, metrics, maxRetries: 0 }, guard);
     const recorder = new Recorder(client, {
       controller: "fleetwright.dev/coordinator",
       instance: identity,
       log,
     });
     this.manager = manager;
-    this.workplace = { manager, client, evictor: this.#evictor, recorder, namespace, concurrency };
-    for (const part of parts) if (settings.controllers.includes(part.name)) part.setUp(this.workplace);
+    this.context = { manager, client, evictor: this.#evictor, recorder, namespace, concurrency };
+    for (const controller of controllers)
+      if (settings.controllers.includes(controller.name)) controller.start(this.context);
   }
 
   /** Works until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     await this.manager.run(signal);
     this.#evictor.close();
-    await this.workplace.recorder.flush().catch(() => {});
+    await this.context.recorder.flush().catch(() => {});
   }
 }

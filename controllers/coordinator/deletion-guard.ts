@@ -1,9 +1,9 @@
 import type { Informer, KubernetesObject } from "../runtime";
 
-/** With the value `true` on an object, it may go even when many go at once. */
+/** With the value `true` on an object, it may be deleted even when many are deleted at once. */
 export const ALLOW_DELETION = "fleetwright.dev/allow-deletion";
 
-/** From how many on, and from what share of all on, deletions at once are taken for a mistake. */
+/** How many deletions at once, and what share of all objects, count as a mistake. */
 export interface MassDeletion {
   /** @default 10 */
   atLeast?: number;
@@ -11,7 +11,7 @@ export interface MassDeletion {
   share?: number;
 }
 
-/** Whether so many of so many going at once look like a mistake. */
+/** Whether `going` of `total` deletions at once look like a mistake. */
 export function isMassDeletion(
   going: number,
   total: number,
@@ -21,8 +21,8 @@ export function isMassDeletion(
 }
 
 /**
- * Tells which objects of a kind are really to go. When a script or a broken feed deletes most of a kind at once, what
- * they stand for in the cluster stays until somebody says that it was meant.
+ * Decides which objects of a kind may really be deleted. When a script or a broken feed deletes most of a kind at once,
+ * what they stand for in the cluster stays until somebody confirms the deletion.
  */
 export class DeletionGuard<T extends KubernetesObject> {
   readonly #informer: Informer<T>;
@@ -33,20 +33,20 @@ export class DeletionGuard<T extends KubernetesObject> {
     informer.onChange(() => (this.#held = undefined));
   }
 
-  /** Whether the object is being deleted and nothing speaks against it. */
-  goes(object: T): boolean {
-    return object.metadata.deletionTimestamp !== undefined && !this.holds(object);
+  /** Whether the object is being deleted and the deletion is not held back. */
+  confirmsDeletion(object: T): boolean {
+    return object.metadata.deletionTimestamp !== undefined && !this.holdsBack(object);
   }
 
   /** Whether the object's deletion is held back. */
-  holds({ metadata }: T): boolean {
+  holdsBack({ metadata }: T): boolean {
     this.#held ??= this.#count();
     return this.#held.has(metadata.name);
   }
 
   /** Why deletions are held back, and what to do. */
   get message(): string {
-    return `${this.#held?.size ?? 0} of ${this.#informer.size} ${this.#informer.resource.plural} are being deleted at once, which looks like a mistake, so that what they stand for stays: annotate those that are meant with ${ALLOW_DELETION}=true.`;
+    return `${this.#held?.size ?? 0} of ${this.#informer.size} ${this.#informer.resource.plural} are being deleted at once, which looks like a mistake; their objects are kept. To confirm the deletion, annotate them with ${ALLOW_DELETION}=true.`;
   }
 
   #count(): ReadonlySet<string> {

@@ -1,35 +1,39 @@
-import { crashAtEveryWrite, startWorld, type CoordinatorWorld } from "../../test/coordinator";
-import { waitFor } from "../../test/fault-proxy";
+import {
+  crashAtEveryWrite,
+  startCoordinatorFixture,
+  type CoordinatorFixture,
+} from "../../test/harness/coordinator";
+import { waitFor } from "../../test/harness/fault-proxy";
 import type { KubernetesObject, Resource } from "../runtime";
 import { CLUSTER_LABELS, REGISTRIES, ROLE_BINDINGS, ROLES } from "./kinds";
-import { NODES, SECRETS } from "./native";
+import { NODES, SECRETS } from "./native-resources";
 
-let world: CoordinatorWorld;
+let fixture: CoordinatorFixture;
 
 beforeAll(async () => {
-  world = await startWorld({ components: { scheduler: false, controllerManager: false } });
-  for (const name of ["a", "b"]) await world.direct.create(NODES, { metadata: { name } });
-  await world.direct.create(SECRETS, {
-    metadata: { namespace: world.home, name: "login" },
+  fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
+  for (const name of ["a", "b"]) await fixture.direct.create(NODES, { metadata: { name } });
+  await fixture.direct.create(SECRETS, {
+    metadata: { namespace: fixture.home, name: "login" },
     data: { username: "YQ==", password: "Yg==" },
   });
 }, 240_000);
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 const declare = ({ plural, kind }: Resource, name: string, spec: object): Promise<unknown> =>
-  world.direct.request({
+  fixture.direct.request({
     method: "POST",
     path: `/apis/fleetwright.dev/v1/${plural}`,
     body: { apiVersion: "fleetwright.dev/v1", kind, metadata: { name }, spec },
   });
 const isReady = async (resource: Resource): Promise<boolean> => {
-  const found = await world.direct.get<
+  const found = await fixture.direct.get<
     KubernetesObject & { status?: { conditions?: { type: string; status: string }[] } }
   >(resource, { name: "one" });
   return found.status?.conditions?.some((one) => one.type === "Ready" && one.status === "True") ?? false;
 };
 const count = async (path: string): Promise<number> =>
-  (await world.direct.request<{ items: unknown[] }>({ method: "GET", path })).items.length;
+  (await fixture.direct.request<{ items: unknown[] }>({ method: "GET", path })).items.length;
 const own = (controller: string): string => `labelSelector=fleetwright.dev%2Fcontroller%3D${controller}`;
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 
@@ -62,17 +66,17 @@ test.each<[string, string, [Resource, object][], () => Promise<number>]>([
   async (_what, controllers, declarations, left) => {
     const resources = declarations.map(([resource]) => resource);
     const deaths = await crashAtEveryWrite(
-      world,
+      fixture,
       { controllers },
       {
         arrange: async () => {
-          const healthy = await world.start({ controllers });
+          const healthy = await fixture.start({ controllers });
           for (const [resource, spec] of declarations) await declare(resource, "one", spec);
           for (const resource of resources)
             await waitFor(`${resource.kind} to be ready`, () => isReady(resource), 60_000);
           await healthy.stop();
           expect(await left()).toBeGreaterThan(0);
-          for (const resource of resources) await world.direct.delete(resource, { name: "one" });
+          for (const resource of resources) await fixture.direct.delete(resource, { name: "one" });
         },
         converged: async () => {
           for (const { plural, kind } of resources)

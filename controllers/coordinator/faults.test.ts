@@ -1,22 +1,22 @@
 import { closeSync, openSync } from "node:fs";
-import { Replicas, startWorld, type CoordinatorWorld } from "../../test/coordinator";
-import { waitFor } from "../../test/fault-proxy";
+import { Replicas, startCoordinatorFixture, type CoordinatorFixture } from "../../test/harness/coordinator";
+import { waitFor } from "../../test/harness/fault-proxy";
 import { ApiError } from "../runtime";
 import { CLUSTER_LABELS, REGISTRIES } from "./kinds";
-import { NODES, SECRETS } from "./native";
+import { NODES, SECRETS } from "./native-resources";
 
 // Rows of the fault matrix that strike the process as a whole; docs/fault-matrix.md says where the others are.
 
-let world: CoordinatorWorld;
+let fixture: CoordinatorFixture;
 let replicas: Replicas;
 let count = 0;
 
 beforeAll(async () => {
-  world = await startWorld({ components: { scheduler: false, controllerManager: false } });
-  replicas = await Replicas.prepare(world);
-  await world.direct.create(NODES, { metadata: { name: "node" } });
-  await world.direct.create(SECRETS, {
-    metadata: { namespace: world.home, name: "login" },
+  fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
+  replicas = await Replicas.prepare(fixture);
+  await fixture.direct.create(NODES, { metadata: { name: "node" } });
+  await fixture.direct.create(SECRETS, {
+    metadata: { namespace: fixture.home, name: "login" },
     data: { username: "YQ==", password: "Yg==" },
   });
 }, 240_000);
@@ -26,12 +26,12 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await replicas.close();
-  await world.close();
+  await fixture.close();
 });
 
 async function post(plural: string, kind: string, name: string, spec: object): Promise<void> {
   const body = { apiVersion: "fleetwright.dev/v1", kind, metadata: { name }, spec };
-  await world.direct.request({ method: "POST", path: `/apis/fleetwright.dev/v1/${plural}`, body });
+  await fixture.direct.request({ method: "POST", path: `/apis/fleetwright.dev/v1/${plural}`, body });
 }
 
 /** Declares a label and a Registry and waits until both are where they should be. */
@@ -44,8 +44,8 @@ async function works(): Promise<void> {
     `${name} to be in place`,
     async () => {
       const found = await Promise.all([
-        world.direct.get(CLUSTER_LABELS, { name }),
-        world.direct.get(REGISTRIES, { name }),
+        fixture.direct.get(CLUSTER_LABELS, { name }),
+        fixture.direct.get(REGISTRIES, { name }),
       ]);
       return found.every(({ status }) =>
         status?.conditions?.some((one) => one.type === "Ready" && one.status === "True"),
@@ -55,14 +55,14 @@ async function works(): Promise<void> {
   ).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${replicas.all.at(-1)?.lines.slice(-20).join("\n") ?? ""}`);
   });
-  expect((await world.direct.get(NODES, { name: "node" })).metadata.labels).toMatchObject({
+  expect((await fixture.direct.get(NODES, { name: "node" })).metadata.labels).toMatchObject({
     [`cluster.fleetwright.dev/${name}`]: "x",
   });
 }
 
 test("row 28: while a part of the API does not answer, all that is ours works", async () => {
   const name = "v1beta1.broken.example.com";
-  await world.direct.request({
+  await fixture.direct.request({
     method: "POST",
     path: "/apis/apiregistration.k8s.io/v1/apiservices",
     body: {
@@ -76,9 +76,9 @@ test("row 28: while a part of the API does not answer, all that is ours works", 
       },
     },
   });
-  // The server takes a moment to know of it.
+  // The server takes a while to know of it.
   await waitFor("the API to be down", async () => {
-    const asked = world.direct.request({ method: "GET", path: "/apis/broken.example.com/v1beta1" });
+    const asked = fixture.direct.request({ method: "GET", path: "/apis/broken.example.com/v1beta1" });
     const answer: unknown = await asked.catch((error: unknown) => error);
     return answer instanceof ApiError && answer.code === 503;
   });
@@ -86,7 +86,7 @@ test("row 28: while a part of the API does not answer, all that is ours works", 
   await replicas.leads("discovery");
   await works();
   expect(replica.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
-  await world.direct.request({
+  await fixture.direct.request({
     method: "DELETE",
     path: `/apis/apiregistration.k8s.io/v1/apiservices/${name}`,
   });

@@ -1,31 +1,31 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { Replicas, startWorld, type CoordinatorWorld } from "../../test/coordinator";
-import { waitFor } from "../../test/fault-proxy";
+import { Replicas, startCoordinatorFixture, type CoordinatorFixture } from "../../test/harness/coordinator";
+import { waitFor } from "../../test/harness/fault-proxy";
 import { CLUSTER_LABELS } from "./kinds";
-import { NODES } from "./native";
+import { NODES } from "./native-resources";
 
 // Longer than the heir waits for a lease that is not renewed, with its looks at it.
 const HANG_MS = 30_000;
-let world: CoordinatorWorld;
+let fixture: CoordinatorFixture;
 let replicas: Replicas;
 
 beforeAll(async () => {
-  world = await startWorld({ components: { scheduler: false, controllerManager: false } });
-  replicas = await Replicas.prepare(world);
-  await world.direct.create(NODES, { metadata: { name: "node" } });
+  fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
+  replicas = await Replicas.prepare(fixture);
+  await fixture.direct.create(NODES, { metadata: { name: "node" } });
 }, 240_000);
 afterAll(async () => {
   await replicas.close();
-  await world.close();
+  await fixture.close();
 });
 
 async function labels(name: string): Promise<void> {
-  await world.direct.create(CLUSTER_LABELS, { metadata: { name }, spec: { key: name, value: "x" } });
+  await fixture.direct.create(CLUSTER_LABELS, { metadata: { name }, spec: { key: name, value: "x" } });
   await waitFor(
     `the label ${name}`,
     async () => {
-      const { labels: found = {} } = (await world.direct.get(NODES, { name: "node" })).metadata;
+      const { labels: found = {} } = (await fixture.direct.get(NODES, { name: "node" })).metadata;
       return found[`cluster.fleetwright.dev/${name}`] === "x";
     },
     120_000,

@@ -1,3 +1,4 @@
+// Our kinds as the coordinator's client reads them: object types and API resources.
 import {
   authorizationRole,
   authorizationRoleBinding,

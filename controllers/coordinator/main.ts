@@ -1,23 +1,23 @@
 // The program that runs in the coordinator's pod.
-import { killProcess } from "../program/failpoint";
-import { runProgram } from "../program/run";
+import { killProcess } from "../app/failpoint";
+import { runProgram } from "../app/run";
 import { Coordinator } from "./coordinator";
-import { PARTS } from "./parts";
+import { CONTROLLERS } from "./controllers";
 import { helpText, readSettings } from "./settings";
 
 void runProgram(process.argv.slice(2), {
   name: "coordinator",
-  help: () => helpText(PARTS),
+  help: () => helpText(CONTROLLERS),
   settings: (argv, env) =>
     readSettings(
       argv,
       env,
-      PARTS.map(({ name }) => name),
+      CONTROLLERS.map(({ name }) => name),
     ),
   start(settings, log) {
     const { failpoint, controllers, namespace } = settings;
     log.info("The coordinator starts.", { controllers, namespace });
-    return new Coordinator(settings, PARTS, {
+    return new Coordinator(settings, CONTROLLERS, {
       log,
       ...(failpoint === undefined ? {} : { failpoint: { write: failpoint, die: killProcess } }),
     });

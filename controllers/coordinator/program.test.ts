@@ -1,23 +1,23 @@
-import { Replicas, startWorld, type CoordinatorWorld } from "../../test/coordinator";
-import { waitFor } from "../../test/fault-proxy";
+import { Replicas, startCoordinatorFixture, type CoordinatorFixture } from "../../test/harness/coordinator";
+import { waitFor } from "../../test/harness/fault-proxy";
 import type { KubernetesObject, Resource } from "../runtime";
 import { CLUSTER_LABELS, NODE_POOL_LABELS, REGISTRIES, ROLE_BINDINGS, ROLES, UPGRADES } from "./kinds";
-import { NAMESPACES, NODES, SECRETS, SERVICE_ACCOUNTS } from "./native";
+import { NAMESPACES, NODES, SECRETS, SERVICE_ACCOUNTS } from "./native-resources";
 
-let world: CoordinatorWorld;
+let fixture: CoordinatorFixture;
 let replicas: Replicas;
 
 beforeAll(async () => {
-  world = await startWorld({ nodes: 2 });
-  replicas = await Replicas.prepare(world);
+  fixture = await startCoordinatorFixture({ nodes: 2 });
+  replicas = await Replicas.prepare(fixture);
 }, 240_000);
 afterAll(async () => {
   await replicas.close();
-  await world.close();
+  await fixture.close();
 });
 
 const post = (path: string, body: object): Promise<unknown> =>
-  world.direct.request({ method: "POST", path, body });
+  fixture.direct.request({ method: "POST", path, body });
 const declare = (resource: Resource, name: string, spec: object): Promise<unknown> =>
   post(`/apis/fleetwright.dev/v1/${resource.plural}`, {
     apiVersion: "fleetwright.dev/v1",
@@ -29,7 +29,7 @@ const says = (resource: Resource, name: string, reason: string): Promise<unknown
   waitFor(
     `${resource.kind} ${name} to say ${reason}`,
     async () => {
-      const found = await world.direct.get<
+      const found = await fixture.direct.get<
         KubernetesObject & { status?: { conditions?: { type: string; reason: string }[] } }
       >(resource, { name });
       return found.status?.conditions?.some((one) => one.type === "Ready" && one.reason === reason);
@@ -37,16 +37,16 @@ const says = (resource: Resource, name: string, reason: string): Promise<unknown
     60_000,
   );
 const exists = (resource: Resource, ref: { name: string; namespace?: string }): Promise<boolean> =>
-  world.direct.get(resource, ref).then(
+  fixture.direct.get(resource, ref).then(
     () => true,
     () => false,
   );
 async function remove(resource: Resource, name: string): Promise<void> {
-  await world.direct.delete(resource, { name });
+  await fixture.direct.delete(resource, { name });
   await waitFor(`${resource.kind} ${name} to go`, async () => !(await exists(resource, { name })), 30_000);
 }
 const setVersion = (node: string, kubeletVersion: string): Promise<unknown> =>
-  world.direct.patch(
+  fixture.direct.patch(
     NODES,
     { name: node },
     { status: { nodeInfo: { kubeletVersion } } },
@@ -58,15 +58,15 @@ test("with exactly its committed roles every controller makes, heals, tells and 
   const one = replicas.start("one");
   await replicas.leads("one");
   replicas.start("two");
-  const namespace = await world.namespace();
-  const login = { namespace: world.home, name: "login" };
+  const namespace = await fixture.namespace();
+  const login = { namespace: fixture.home, name: "login" };
 
   // Service accounts: made, healed, opted out of, and told of where somebody else made one.
   const account = { namespace, name: "fleetwright" };
   await waitFor("the account", () => exists(SERVICE_ACCOUNTS, account));
-  await world.direct.patch(SERVICE_ACCOUNTS, account, { metadata: { ownerReferences: null } });
+  await fixture.direct.patch(SERVICE_ACCOUNTS, account, { metadata: { ownerReferences: null } });
   await waitFor("its owner to be back", async () =>
-    Boolean((await world.direct.get(SERVICE_ACCOUNTS, account)).metadata.ownerReferences?.length),
+    Boolean((await fixture.direct.get(SERVICE_ACCOUNTS, account)).metadata.ownerReferences?.length),
   );
 
   // Registries: told of what is missing by an event, spread, on the default account, healed, removed.
@@ -78,7 +78,7 @@ test("with exactly its committed roles every controller makes, heals, tells and 
   });
   await says(REGISTRIES, "main", "SecretMissing");
   await waitFor("the event", async () => {
-    const { items } = await world.direct.request<{
+    const { items } = await fixture.direct.request<{
       items: { reason: string; regarding: { name: string } }[];
     }>({
       method: "GET",
@@ -86,18 +86,18 @@ test("with exactly its committed roles every controller makes, heals, tells and 
     });
     return items.some(({ reason, regarding }) => reason === "SecretMissing" && regarding.name === "main");
   });
-  await world.direct.create(SECRETS, { metadata: login, data: { username: "YQ==", password: "Yg==" } });
+  await fixture.direct.create(SECRETS, { metadata: login, data: { username: "YQ==", password: "Yg==" } });
   await says(REGISTRIES, "main", "InPlace");
   const copy = { namespace, name: "fleetwright-registry-main" };
-  await world.direct.patch(SECRETS, copy, { data: { ".dockerconfigjson": "e30=" } });
+  await fixture.direct.patch(SECRETS, copy, { data: { ".dockerconfigjson": "e30=" } });
   await waitFor(
     "the copy to be healed",
-    async () => (await world.direct.get(SECRETS, copy)).data?.[".dockerconfigjson"] !== "e30=",
+    async () => (await fixture.direct.get(SECRETS, copy)).data?.[".dockerconfigjson"] !== "e30=",
   );
 
   // Labels of both kinds.
   const [node = "", other = ""] = await nodeNames();
-  await world.direct.patch(
+  await fixture.direct.patch(
     NODES,
     { name: node },
     { metadata: { labels: { "fleetwright.dev/node-pool": "p" } } },
@@ -119,10 +119,10 @@ test("with exactly its committed roles every controller makes, heals, tells and 
     says(ROLE_BINDINGS, "ada", "InPlace"),
     says(ROLE_BINDINGS, "team", "InPlace"),
   ]);
-  await world.direct.patch(ROLES, { name: "reader" }, { spec: rules("get", "list") });
+  await fixture.direct.patch(ROLES, { name: "reader" }, { spec: rules("get", "list") });
   await waitFor("the verbs to reach the ClusterRole", async () => {
     const path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/fleetwright:reader";
-    const found = await world.direct.request<{ rules: { verbs: string[] }[] }>({ method: "GET", path });
+    const found = await fixture.direct.request<{ rules: { verbs: string[] }[] }>({ method: "GET", path });
     return found.rules[0]?.verbs.includes("list");
   });
 
@@ -144,31 +144,34 @@ test("with exactly its committed roles every controller makes, heals, tells and 
   });
   await waitFor(
     "the hand-over",
-    async () => (await world.direct.get(UPGRADES, { name: "up" })).status?.nodes?.[0]?.phase === "Upgrading",
+    async () =>
+      (await fixture.direct.get(UPGRADES, { name: "up" })).status?.nodes?.[0]?.phase === "Upgrading",
     60_000,
   );
-  const { items: pods } = await world.direct.request<{ items: unknown[] }>({
+  const { items: pods } = await fixture.direct.request<{ items: unknown[] }>({
     method: "GET",
     path: `/api/v1/namespaces/${namespace}/pods`,
   });
   expect(pods).toEqual([]);
   await setVersion(node, "v1.35.4+rke2r1");
   await says(UPGRADES, "up", "Succeeded");
-  expect((await world.direct.get(NODES, { name: node })).spec?.unschedulable).toBeUndefined();
+  expect((await fixture.direct.get(NODES, { name: node })).spec?.unschedulable).toBeUndefined();
 
-  await world.direct.patch(
+  await fixture.direct.patch(
     NAMESPACES,
     { name: namespace },
     { metadata: { labels: { "fleetwright.dev/service-account": "disabled" } } },
   );
   await waitFor("the account to go", async () => !(await exists(SERVICE_ACCOUNTS, account)));
-  await world.direct.create(SERVICE_ACCOUNTS, { metadata: account });
-  await world.direct.patch(
+  await fixture.direct.create(SERVICE_ACCOUNTS, { metadata: account });
+  await fixture.direct.patch(
     NAMESPACES,
     { name: namespace },
     { metadata: { labels: { "fleetwright.dev/service-account": null } } },
   );
-  await waitFor("the warning", () => one.lines.some((line) => line.includes("was made by somebody else")));
+  await waitFor("the warning", () =>
+    one.lines.some((line) => line.includes("is not managed by Fleetwright")),
+  );
   for (const [resource, name] of [
     [REGISTRIES, "main"],
     [CLUSTER_LABELS, "env"],
@@ -194,7 +197,7 @@ test("when the leader is killed the other takes over, and ends in order when ask
 }, 120_000);
 
 test("it dies at a failpoint as told, and says what is wrong with its flags", async () => {
-  await world.direct.delete(CLUSTER_LABELS, { name: "after" });
+  await fixture.direct.delete(CLUSTER_LABELS, { name: "after" });
   const dying = replicas.start("three", ["--failpoint=write=1", "--controllers=labels"]);
   expect(await dying.exit()).toBe("SIGKILL");
   const wrong = replicas.start("four", ["--qps=many"]);
@@ -204,7 +207,7 @@ test("it dies at a failpoint as told, and says what is wrong with its flags", as
 }, 120_000);
 
 async function nodeNames(): Promise<string[]> {
-  const { items } = await world.direct.request<{ items: KubernetesObject[] }>({
+  const { items } = await fixture.direct.request<{ items: KubernetesObject[] }>({
     method: "GET",
     path: "/api/v1/nodes",
   });

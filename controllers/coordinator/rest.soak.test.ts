@@ -3,15 +3,15 @@ import {
   Replicas,
   requestCounts,
   requestsBetween,
-  startWorld,
+  startCoordinatorFixture,
   sumOf,
-  type CoordinatorWorld,
+  type CoordinatorFixture,
   type RequestKind,
-} from "../../test/coordinator";
-import { waitFor } from "../../test/fault-proxy";
+} from "../../test/harness/coordinator";
+import { waitFor } from "../../test/harness/fault-proxy";
 import { type KubernetesObject, type Resource } from "../runtime";
 import { CLUSTER_LABELS, NODE_POOL_LABELS, REGISTRIES, ROLES } from "./kinds";
-import { NAMESPACES, NODES, SECRETS } from "./native";
+import { NAMESPACES, NODES, SECRETS } from "./native-resources";
 
 const NAMESPACE_COUNT = 1000;
 const NODE_COUNT = 500;
@@ -19,28 +19,28 @@ const NODE_COUNT = 500;
 const OTHER_NAMESPACES = 5;
 const OURS =
   /^(namespaces|nodes|pods|secrets|serviceaccounts|cluster.*|node.*|registries|authorization.*|role.*)$/;
-let world: CoordinatorWorld;
+let fixture: CoordinatorFixture;
 let replicas: Replicas;
 
 beforeAll(async () => {
-  world = await startWorld({ components: { scheduler: false, controllerManager: false } });
-  replicas = await Replicas.prepare(world);
+  fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
+  replicas = await Replicas.prepare(fixture);
   await each(NAMESPACE_COUNT, (index) =>
-    world.direct.create(NAMESPACES, { metadata: { name: `many-${index}` } }),
+    fixture.direct.create(NAMESPACES, { metadata: { name: `many-${index}` } }),
   );
   await each(NODE_COUNT, (index) =>
-    world.direct.create(NODES, {
+    fixture.direct.create(NODES, {
       metadata: { name: `node-${index}`, labels: { "fleetwright.dev/node-pool": `pool-${index % 5}` } },
     }),
   );
-  await world.direct.create(SECRETS, {
-    metadata: { namespace: world.home, name: "login" },
+  await fixture.direct.create(SECRETS, {
+    metadata: { namespace: fixture.home, name: "login" },
     data: { username: "YQ==", password: "Yg==" },
   });
 }, 600_000);
 afterAll(async () => {
   await replicas.close();
-  await world.close();
+  await fixture.close();
 });
 
 async function each(count: number, make: (index: number) => Promise<unknown>): Promise<void> {
@@ -48,7 +48,7 @@ async function each(count: number, make: (index: number) => Promise<unknown>): P
     await Promise.all(Array.from({ length: Math.min(16, count - from) }, (_, index) => make(from + index)));
 }
 const declare = (resource: Resource, name: string, spec: object): Promise<unknown> =>
-  world.direct.request({
+  fixture.direct.request({
     method: "POST",
     path: `/apis/fleetwright.dev/v1/${resource.plural}`,
     body: { apiVersion: "fleetwright.dev/v1", kind: resource.kind, metadata: { name }, spec },
@@ -57,7 +57,7 @@ const ready = (resource: Resource, name: string): Promise<unknown> =>
   waitFor(
     `${resource.kind} ${name} to be ready`,
     async () => {
-      const found = await world.direct.get<
+      const found = await fixture.direct.get<
         KubernetesObject & { status?: { conditions?: { type: string; status: string }[] } }
       >(resource, { name });
       return found.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
@@ -66,9 +66,9 @@ const ready = (resource: Resource, name: string): Promise<unknown> =>
   );
 /** What the API server was asked within a span, of what is chosen. */
 async function askedWithin(ms: number, chosen: (kind: RequestKind) => boolean): Promise<Map<string, number>> {
-  const before = await requestCounts(world.direct);
+  const before = await requestCounts(fixture.direct);
   await new Promise((resolve) => setTimeout(resolve, ms));
-  return requestsBetween(before, await requestCounts(world.direct), chosen);
+  return requestsBetween(before, await requestCounts(fixture.direct), chosen);
 }
 const basic = { provider: "basic", endpoint: "r.example.com", credentials: { name: "login" } };
 // Besides leases, by which replicas tell that they live: neither a write, nor a list or a read of what we look after.
@@ -101,21 +101,21 @@ test("two replicas with a thousand namespaces, Registries, labels and roles ask 
 }, 900_000);
 
 test("a new leader finds all in place and writes nothing", async () => {
-  const before = await requestCounts(world.direct);
+  const before = await requestCounts(fixture.direct);
   await replicas.all[0]?.kill();
   await replicas.leads("two");
   await new Promise((resolve) => setTimeout(resolve, 10_000));
-  const written = requestsBetween(before, await requestCounts(world.direct), isWrite);
+  const written = requestsBetween(before, await requestCounts(fixture.direct), isWrite);
   expect(Object.fromEntries(written)).toEqual({});
 }, 120_000);
 
 test("a leader that dies amid its work is followed by one that does the rest, and nothing twice", async () => {
   replicas.start("three", ["--qps=1000", "--burst=1000"]);
-  const before = await requestCounts(world.direct);
+  const before = await requestCounts(fixture.direct);
   const made = ({ verb, resource, code }: RequestKind): boolean =>
     verb === "POST" && resource === "secrets" && code === "201";
   const done = async (): Promise<number> =>
-    sumOf(requestsBetween(before, await requestCounts(world.direct), made));
+    sumOf(requestsBetween(before, await requestCounts(fixture.direct), made));
   await declare(REGISTRIES, "second", basic);
   await waitFor("a third to be done", async () => (await done()) > NAMESPACE_COUNT / 3, 120_000);
   await replicas.all[1]?.kill();

@@ -1,5 +1,5 @@
-import { joinRules, type PolicyRule, type Role } from "../program/rules";
-import type { Part } from "./part";
+import { joinRules, type PolicyRule, type Role } from "../app/rules";
+import type { CoordinatorController } from "./controller-context";
 
 /** What the program needs whatever controllers run: its lease and its events. */
 export const COMMON_RULES: readonly PolicyRule[] = [
@@ -17,8 +17,8 @@ export const LEASE_RULES: readonly PolicyRule[] = [
   },
 ];
 
-/** The roles of the coordinator with these parts. */
-export function rolesOf(parts: readonly Part[], namespace: string): Role[] {
+/** The roles of the coordinator with these controllers. */
+export function rolesOf(controllers: readonly CoordinatorController[], namespace: string): Role[] {
   const labels = {
     "app.kubernetes.io/managed-by": "fleetwright",
     "app.kubernetes.io/component": "coordinator",
@@ -30,13 +30,16 @@ export function rolesOf(parts: readonly Part[], namespace: string): Role[] {
       apiVersion,
       kind: "ClusterRole",
       metadata: { name, labels },
-      rules: joinRules([...COMMON_RULES, ...parts.flatMap(({ rules }) => rules)]),
+      rules: joinRules([...COMMON_RULES, ...controllers.flatMap(({ rules }) => rules)]),
     },
     {
       apiVersion,
       kind: "Role",
       metadata: { name, namespace, labels },
-      rules: joinRules([...LEASE_RULES, ...parts.flatMap(({ homeRules = [] }) => homeRules)]),
+      rules: joinRules([
+        ...LEASE_RULES,
+        ...controllers.flatMap(({ namespacedRules = [] }) => namespacedRules),
+      ]),
     },
   ];
 }

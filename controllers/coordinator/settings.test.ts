@@ -1,4 +1,4 @@
-import { chooseControllers } from "../program/flags";
+import { chooseControllers } from "../app/flags";
 import { helpText, readSettings } from "./settings";
 
 const KNOWN = ["labels", "registries", "upgrades"];
@@ -26,7 +26,7 @@ test("a flag wins over the environment, which wins over the default", () => {
   expect(settings).toMatchObject({ port: 9001, leaderElect: false, perSecond: 5, failpoint: 3 });
 });
 
-test("all that is wrong is told at once, with what was found and what is allowed", () => {
+test("all that is wrong is reported at once, with what was found and what is allowed", () => {
   const wrong = [
     "--port=http",
     "--controllers=label",
@@ -62,7 +62,7 @@ test("a list that chooses nothing is refused", () => {
 });
 
 test("the help names every flag and every controller", () => {
-  const help = helpText([{ name: "labels", describes: "labels on nodes" }]);
+  const help = helpText([{ name: "labels", description: "labels on nodes" }]);
   expect(help).toMatch(/--kubeconfig <file> +a kubeconfig/);
   expect(help).toMatch(/labels +labels on nodes/);
 });

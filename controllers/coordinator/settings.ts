@@ -1,5 +1,5 @@
 import { SYSTEM_NAMESPACE } from "../../api";
-import { chooseControllers, FlagReader, helpText as help, type Flag } from "../program/flags";
+import { chooseControllers, FlagReader, helpText as help, type Flag } from "../app/flags";
 import type { Level } from "../runtime";
 
 /** How the coordinator runs. */
@@ -52,7 +52,7 @@ export const FLAGS = {
   failpoint: { value: "write=N", default: "", describes: "for tests: die before the Nth write" },
 } as const satisfies Record<string, Flag>;
 
-/** Reads the flags, then the environment, then the defaults. All that is wrong is told in one error. */
+/** Reads the flags, then the environment, then the defaults. Throws one error with everything that is wrong. */
 export function readSettings(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -80,6 +80,6 @@ export function readSettings(
 }
 
 /** What `--help` prints. */
-export function helpText(parts: readonly { name: string; describes: string }[]): string {
-  return help("The coordinator keeps a cluster in its declared shape.", FLAGS, parts);
+export function helpText(controllers: readonly { name: string; description: string }[]): string {
+  return help("The coordinator keeps a cluster in its declared shape.", FLAGS, controllers);
 }

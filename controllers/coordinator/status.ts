@@ -11,7 +11,7 @@ import {
 import type { CommonStatus, Custom } from "./kinds";
 
 /** A judgement about an object, before it has a time. */
-export interface Judgement {
+export interface ConditionState {
   status: "True" | "False" | "Unknown";
   reason: string;
   message: string;
@@ -31,11 +31,11 @@ export class StatusWriter<Spec, Status extends CommonStatus> {
 
   /**
    * Writes judgements by type, and the other fields. What was there and is not given any more goes. With `exact` it is a
-   * conflict if the object is no longer the one that was judged.
+   * conflict if the object is no longer the one that was evaluated.
    */
   async write(
     live: Custom<Spec, Status>,
-    judgements: Readonly<Record<string, Judgement>>,
+    judgements: Readonly<Record<string, ConditionState>>,
     others: Omit<Status, keyof CommonStatus>,
     signal: AbortSignal,
     { exact = false }: { exact?: boolean } = {},
@@ -77,7 +77,7 @@ export function statusTransform(controller: string): <T extends KubernetesObject
 }
 
 /** Whether an object changed in more than what its status says: it came, went, is going, or declares something else. */
-export function isDeclaredAnew(
+export function hasDeclarationChanged(
   before: KubernetesObject | undefined,
   after: KubernetesObject | undefined,
 ): boolean {
@@ -103,11 +103,11 @@ function defined(fields: object): object {
 }
 
 /** All is well. */
-export function well(reason: string, message: string): Judgement {
+export function conditionTrue(reason: string, message: string): ConditionState {
   return { status: "True", reason, message };
 }
 
 /** Something is wrong: what, where, the value found and the fix. */
-export function wrong(reason: string, message: string): Judgement {
+export function conditionFalse(reason: string, message: string): ConditionState {
   return { status: "False", reason, message };
 }

@@ -1,3 +1,4 @@
+// The client for the Kubernetes API: requests with retries, a rate limit and metrics; watches; a guard on every write.
 import type { Readable } from "node:stream";
 import { ApiError, ConnectionError, parseStatus, retryAfterMs } from "./api-error";
 import { systemClock, type Clock } from "./clock";
@@ -83,12 +84,12 @@ export class ApiClient {
     this.#guard = guard;
   }
 
-  /** The same client, the same connections, but each write asks the guard at the last moment. */
+  /** The same client, the same connections, but each write asks the guard right before it is sent. */
   guardedBy(guard: WriteGuard): ApiClient {
     return new ApiClient(this.#transport, { ...this.#options, metrics: this.metrics }, guard, this.#limiter);
   }
 
-  /** The same client, the same connections and guard, but every request is made with the rights of somebody else. */
+  /** The same client, the same connections and guard, but every request is made with the rights of another user. */
   actingAs(user: string): ApiClient {
     const options = { ...this.#options, metrics: this.metrics, impersonate: user };
     return new ApiClient(this.#transport, options, this.#guard, this.#limiter);

@@ -12,7 +12,7 @@ test.each([
   expect(retryAfterMs(header, 5000)).toBe(ms);
 });
 
-test("kinds of refusals are told apart", () => {
+test("kinds of refusals are distinguished", () => {
   const refusal = (code: number, reason: string): ApiError => new ApiError("GET /x", code, { reason });
   expect(isConflict(refusal(409, "Conflict"))).toBe(true);
   expect(isConflict(refusal(409, "AlreadyExists"))).toBe(false);

@@ -1,3 +1,4 @@
+// Errors of the Kubernetes API and of the connection to it, and the predicates that tell them apart.
 import { errorCode, errorMessage } from "./errors";
 
 /** One of the causes that a server gives for a refusal. */

@@ -1,3 +1,4 @@
+// Server-side apply: writes only what differs, and names the managers of fields in conflict.
 import type { ApiClient } from "./api-client";
 import { ApiError } from "./api-error";
 import { isUpToDate } from "./managed-fields";
@@ -13,7 +14,7 @@ export interface ApplyOptions<T> {
   signal?: AbortSignal;
 }
 
-/** One field that somebody else manages. */
+/** A field that another manager owns. */
 export interface FieldConflict {
   field: string;
   manager: string;
@@ -125,6 +126,6 @@ function conflictsIn(error: unknown): FieldConflict[] {
     .filter(({ reason }) => reason === "FieldManagerConflict")
     .map(({ field, message }) => ({
       field: field ?? "(a field that the server did not name)",
-      manager: /conflict with "((?:[^"\\]|\\.)*)"/.exec(message ?? "")?.[1] ?? message ?? "somebody else",
+      manager: /conflict with "((?:[^"\\]|\\.)*)"/.exec(message ?? "")?.[1] ?? message ?? "another manager",
     }));
 }

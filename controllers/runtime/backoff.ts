@@ -1,3 +1,5 @@
+// Exponential backoff with jitter, and a seeded source of random numbers for tests.
+
 /** Gives a number in [0, 1); tests inject a seeded one. */
 export type Random = () => number;
 

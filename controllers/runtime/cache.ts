@@ -1,3 +1,4 @@
+// The informers of a process, one for each resource and selection, started and checked together.
 import type { ApiClient } from "./api-client";
 import { Informer, type InformerOptions } from "./informer";
 import { resourceName, resourcePath, type KubernetesObject, type Resource } from "./object";

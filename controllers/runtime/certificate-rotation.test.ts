@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startControlPlane, type ControlPlane } from "../../sandbox/controlplane";
 import { certifiedKey, daysFromNow, type CertifiedKey } from "../../sandbox/controlplane/certificate";
-import { CONFIG_MAPS, FaultProxy, waitFor } from "../../test/fault-proxy";
+import { CONFIG_MAPS, FaultProxy, waitFor } from "../../test/harness/fault-proxy";
 import { ApiClient, Informer, kubeconfigCredentials } from ".";
 
 let plane: ControlPlane;
@@ -50,7 +50,7 @@ async function writeKubeconfig(
   return path;
 }
 
-// The key first: a pair that does not match for a moment must not be the end.
+// The key first: a pair that does not match for a short while must not be the end.
 async function writeIdentity(name: string, { certificate, key }: CertifiedKey): Promise<void> {
   await writeFile(join(dir, `${name}.key`), key, { mode: 0o600 });
   await writeFile(join(dir, `${name}.crt`), certificate);
@@ -104,7 +104,7 @@ test("row 20: a client certificate that is renewed on disk is used without a res
   );
 });
 
-test("row 20: a client certificate of a foreign authority is told, and a good one in its place is enough", async () => {
+test("row 20: a client certificate of a foreign CA is reported, and replacing it is enough", async () => {
   const foreign = await certifiedKey({
     subject: { commonName: "stranger" },
     usages: ["clientAuth", "digitalSignature"],
@@ -113,13 +113,13 @@ test("row 20: a client certificate of a foreign authority is told, and a good on
   await writeIdentity("foreign", foreign);
   const client = clientOf(await writeKubeconfig("foreign", plane.endpoint, plane.caCertificate, "foreign"));
   const informer = follow(client);
-  await waitFor("the refusal to be told", () => informer.state.failure?.message.includes("401"));
+  await waitFor("the refusal to be reported", () => informer.state.failure?.message.includes("401"));
   expect(informer.hasSynced).toBe(false);
   await writeIdentity("foreign", await plane.credentialsFor("known", ["system:masters"]));
   await informer.synced();
 });
 
-test("row 20: when an expired serving certificate is renewed, the cache goes on without a restart", async () => {
+test("row 20: when an expired serving certificate is renewed, the cache continues without a restart", async () => {
   const upstream = await kubeconfigCredentials(plane.kubeconfig).current();
   const expired = await serving(new Date(Date.now() - 60_000));
   const renewed = await serving(daysFromNow(1));
@@ -128,7 +128,7 @@ test("row 20: when an expired serving certificate is renewed, the cache goes on 
   await writeFile(caFile, expired.certificate + renewed.certificate);
   expect(await readFile(caFile, "utf8")).toContain("BEGIN CERTIFICATE");
   const informer = follow(clientOf(await writeKubeconfig("serving", first.url, caFile)));
-  await waitFor("the expiry to be told", () => informer.state.failure?.message.includes("has expired"));
+  await waitFor("the expiry to be reported", () => informer.state.failure?.message.includes("has expired"));
   await first.stop();
   const second = await FaultProxy.start({
     upstream,

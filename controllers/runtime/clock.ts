@@ -1,3 +1,5 @@
+// The clock of the runtime: wall time, monotonic time and timers behind one interface.
+
 /** Time as the runtime sees it; tests inject their own. */
 export interface Clock {
   /** Wall clock in milliseconds since 1970: for what people read, never for measuring how long something took. */
@@ -9,14 +11,14 @@ export interface Clock {
 }
 
 // Longer timers overflow in Node and would fire at once.
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   schedule(ms, call) {
-    const timer = setTimeout(call, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
+    const timer = setTimeout(call, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
 };

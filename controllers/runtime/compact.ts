@@ -1,3 +1,4 @@
+// Reduces the memory of cached objects: strings that many objects share are kept once.
 import { apiVersionOf, type KubernetesObject, type Resource } from "./object";
 import { StringPool } from "./string-pool";
 

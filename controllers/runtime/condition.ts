@@ -1,3 +1,5 @@
+// Status conditions as Kubernetes has them: `lastTransitionTime` changes only with the status.
+
 /** A condition as every Kubernetes API has it. */
 export interface Condition {
   type: string;

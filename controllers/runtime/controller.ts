@@ -1,3 +1,4 @@
+// A controller: workers that take keys from a queue and reconcile them, with a deadline and retries.
 import { setMaxListeners } from "node:events";
 import { ApiError, isConflict } from "./api-error";
 import { systemClock, type Clock } from "./clock";
@@ -123,7 +124,7 @@ export class Controller {
     const late = new Promise<void>((resolve) => {
       cancel = this.#clock.schedule(deadlineMs, () => {
         this.#metrics.reconciles.add({ controller: this.name, result: "late" });
-        log.error("The reconcile passed its deadline and was told to stop.", { deadlineMs });
+        log.error("The reconcile exceeded its deadline and was aborted.", { deadlineMs });
         controller.abort(new Error(`The reconcile took longer than ${deadlineMs} ms.`));
         // One that does not listen must not take the worker with it; its key alone waits for it.
         setImmediate(resolve);

@@ -1,3 +1,4 @@
+// Credentials for an API server from a kubeconfig, read again when a file changes.
 import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
 import { KubeConfig, type Cluster, type User } from "@kubernetes/client-node";

@@ -1,3 +1,5 @@
+// Reads code and message of an error of unknown type.
+
 /** The system error code of an unknown error, such as `ECONNRESET`. */
 export function errorCode(error: unknown): string | undefined {
   const code = fieldOf(error, "code");

@@ -1,3 +1,4 @@
+// Tells whether files have changed, by inode, size and modification time.
 import { stat } from "node:fs/promises";
 
 /** A text that differs when one of the files changed. */

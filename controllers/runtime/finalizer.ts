@@ -1,3 +1,4 @@
+// Finalizers: an object is released only when all steps of its cleanup are done, in order.
 import type { ApiClient } from "./api-client";
 import { isNotFound } from "./api-error";
 import type { ReconcileResult } from "./controller";

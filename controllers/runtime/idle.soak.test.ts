@@ -1,26 +1,33 @@
-import { sharedKubeconfig } from "../../test/controlplane";
-import { CONFIG_MAPS, fixed, makeWorld, SECRETS, waitFor, type World } from "../../test/fault-proxy";
+import { sharedKubeconfig } from "../../test/harness/controlplane";
+import {
+  CONFIG_MAPS,
+  fixed,
+  openFaultProxyFixture,
+  SECRETS,
+  waitFor,
+  type FaultProxyFixture,
+} from "../../test/harness/fault-proxy";
 import { Logger, Manager } from ".";
 
 const QUIET_SECONDS = 90;
 
-let world: World;
+let fixture: FaultProxyFixture;
 
 beforeAll(async () => {
-  world = await makeWorld(sharedKubeconfig());
+  fixture = await openFaultProxyFixture(sharedKubeconfig());
 });
 
 afterAll(async () => {
-  await world.close();
+  await fixture.close();
 });
 
 test(
   `a controller at rest makes no request but its watches and its lease, for ${QUIET_SECONDS} s`,
   async () => {
-    const { namespace } = world;
-    const proxy = await world.proxy();
+    const { namespace } = fixture;
+    const proxy = await fixture.proxy();
     const manager = new Manager({
-      credentials: fixed(proxy.url, world.authority),
+      credentials: fixed(proxy.url, fixture.authority),
       log: new Logger({ write: () => {} }),
       serve: false,
       // Watches end and begin anew several times while we look.
@@ -35,7 +42,7 @@ test(
       return undefined;
     };
     manager.controller({ name: "idle", reconcile }).watches(maps).watches(secrets);
-    await world.direct.create(CONFIG_MAPS, { metadata: { namespace, name: "only" } });
+    await fixture.direct.create(CONFIG_MAPS, { metadata: { namespace, name: "only" } });
     const end = new AbortController();
     const run = manager.run(end.signal);
     // What was made here, and the authority's certificate that every namespace gets.

@@ -45,7 +45,7 @@ export { listInPages, type Selection } from "./list";
 export { Logger, silentLogger, type Fields, type Level, type LogOptions } from "./log";
 export { equal, isUpToDate } from "./managed-fields";
 export { Manager, type ManagerOptions } from "./manager";
-export { Counter, Gauge, Histogram, Metrics, type Labels } from "./metrics";
+export { Metrics, type Labels } from "./metrics";
 export {
   apiVersionOf,
   compareVersions,

@@ -1,3 +1,4 @@
+// A cache of one resource with indexes and change listeners, kept current by a reflector.
 import type { ApiClient } from "./api-client";
 import { compactor } from "./compact";
 import { errorMessage } from "./errors";
@@ -90,7 +91,7 @@ export class Informer<T extends KubernetesObject> {
   onChange(listener: ChangeListener<T>): () => void {
     this.#listeners.add(listener);
     for (const object of this.#store.list())
-      this.#tell(listener, { key: keyOf(object), before: undefined, after: object });
+      this.#notify(listener, { key: keyOf(object), before: undefined, after: object });
     return () => this.#listeners.delete(listener);
   }
 
@@ -166,10 +167,10 @@ export class Informer<T extends KubernetesObject> {
   }
 
   #announce(change: Change<T>): void {
-    for (const listener of this.#listeners) this.#tell(listener, change);
+    for (const listener of this.#listeners) this.#notify(listener, change);
   }
 
-  #tell(listener: ChangeListener<T>, change: Change<T>): void {
+  #notify(listener: ChangeListener<T>, change: Change<T>): void {
     try {
       listener(change);
     } catch (error) {

@@ -1,7 +1,12 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import { sharedKubeconfig } from "../../test/controlplane";
-import { CONFIG_MAPS, makeWorld, waitFor, type World } from "../../test/fault-proxy";
+import { sharedKubeconfig } from "../../test/harness/controlplane";
+import {
+  CONFIG_MAPS,
+  openFaultProxyFixture,
+  waitFor,
+  type FaultProxyFixture,
+} from "../../test/harness/fault-proxy";
 import {
   ApiClient,
   Informer,
@@ -14,16 +19,16 @@ import {
   type LeaderElectionOptions,
 } from ".";
 
-let world: World;
+let fixture: FaultProxyFixture;
 const clients: ApiClient[] = [];
 
 beforeAll(async () => {
-  world = await makeWorld(sharedKubeconfig());
+  fixture = await openFaultProxyFixture(sharedKubeconfig());
 });
 
 afterAll(async () => {
   for (const client of clients) client.close();
-  await world.close();
+  await fixture.close();
 });
 
 function candidate(
@@ -40,9 +45,10 @@ function candidate(
   const client =
     given ?? new ApiClient(kubeconfigCredentials(sharedKubeconfig()), clock === undefined ? {} : { clock });
   clients.push(client);
-  const times = { leaseMs: 3000, renewDeadlineMs: 2000, retryMs: 300 };
+  // Long, so that a busy machine does not cost anybody the lease.
+  const times = { leaseMs: 60_000, renewDeadlineMs: 40_000, retryMs: 300 };
   const election = new LeaderElection(client, {
-    namespace: world.namespace,
+    namespace: fixture.namespace,
     name,
     identity,
     ...times,
@@ -65,25 +71,23 @@ function candidate(
   };
 }
 
-test("one of two leads; when it stops it gives the lease back and the other takes it at once", async () => {
+test("one of two leads; when it stops it releases the lease and the other takes it at once", async () => {
   const a = candidate("handover", "a");
   await waitFor("a to lead", () => a.election.isLeading);
   const b = candidate("handover", "b");
   await waitFor("b to know the leader", () => b.election.leader === "a");
   expect(b.election.isLeading).toBe(false);
-  const started = performance.now();
   await a.stop();
   expect(a.election.isLeading).toBe(false);
-  await waitFor("b to lead", () => b.election.isLeading);
-  expect(performance.now() - started).toBeLessThan(2900);
-  const lease = await world.direct.get(LEASES, { namespace: world.namespace, name: "handover" });
+  await waitFor("b to lead long before the lease would have expired", () => b.election.isLeading, 30_000);
+  const lease = await fixture.direct.get(LEASES, { namespace: fixture.namespace, name: "handover" });
   expect(lease.spec?.leaseTransitions).toBe(1);
   await b.stop();
 });
 
 test("row 8: a renewal whose reply was lost does not cost the leadership", async () => {
-  const proxy = await world.proxy();
-  const a = candidate("dropped", "a", { client: world.through(proxy, { maxRetries: 0 }) });
+  const proxy = await fixture.proxy();
+  const a = candidate("dropped", "a", { client: fixture.through(proxy, { maxRetries: 0 }) });
   await waitFor("a to lead", () => a.election.isLeading);
   let drops = 0;
   proxy.plan = ({ method }) => (method === "PUT" && drops++ === 0 ? { kind: "dropReply" } : undefined);
@@ -94,9 +98,9 @@ test("row 8: a renewal whose reply was lost does not cost the leadership", async
 });
 
 test("row 11: a leader that was frozen beyond its lease does not write any more when it wakes", async () => {
-  const { namespace } = world;
-  await world.direct.create(CONFIG_MAPS, { metadata: { namespace, name: "written" }, data: {} });
-  const observer = new Informer(world.direct, CONFIG_MAPS, {
+  const { namespace } = fixture;
+  await fixture.direct.create(CONFIG_MAPS, { metadata: { namespace, name: "written" }, data: {} });
+  const observer = new Informer(fixture.direct, CONFIG_MAPS, {
     namespace,
     fieldSelector: "metadata.name=written",
   });
@@ -109,7 +113,14 @@ test("row 11: a leader that was frozen beyond its lease does not write any more 
   const run = observer.run(watching.signal);
   const child = spawn(
     process.execPath,
-    ["--require", "tsx/cjs", resolve("test/fault-proxy/leader.ts"), sharedKubeconfig(), namespace, "frozen"],
+    [
+      "--require",
+      "tsx/cjs",
+      resolve("test/harness/fault-proxy/leader.ts"),
+      sharedKubeconfig(),
+      namespace,
+      "frozen",
+    ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   let said = "";
@@ -125,7 +136,6 @@ test("row 11: a leader that was frozen beyond its lease does not write any more 
     await waitFor("the frozen one to be refused by its own guard", () =>
       said.includes("refused NotLeaderError"),
     );
-    // Long enough for hundreds of the writes it makes while it leads.
     await b.client.patch(
       CONFIG_MAPS,
       { namespace, name: "written" },
@@ -145,46 +155,45 @@ test("row 11: a leader that was frozen beyond its lease does not write any more 
 }, 120_000);
 
 test("a leader that cannot reach the server steps down before its lease runs out", async () => {
-  const proxy = await world.proxy();
-  const a = candidate("unreachable", "a", { client: world.through(proxy, { maxRetries: 0 }) });
+  const proxy = await fixture.proxy();
+  const client = fixture.through(proxy, { maxRetries: 0 });
+  const a = candidate("unreachable", "a", { client, renewDeadlineMs: 5000 });
   await waitFor("a to lead", () => a.election.isLeading);
-  const started = performance.now();
+  const reigns = a.reigns();
   proxy.plan = () => ({ kind: "status", code: 503 });
-  await waitFor("a to step down", () => !a.election.isLeading);
-  expect(performance.now() - started).toBeLessThan(2900);
+  await waitFor("a to step down long before the lease expires", () => !a.election.isLeading, 30_000);
   expect(() => a.election.assertLeading()).toThrow(NotLeaderError);
   proxy.plan = undefined;
-  await waitFor("a to lead again", () => a.election.isLeading && a.reigns() === 2);
+  await waitFor("a to lead again", () => a.election.isLeading && a.reigns() > reigns);
   await a.stop();
 });
 
-test.each([
-  ["an hour ahead", 3_600_000],
-  ["an hour behind", -3_600_000],
-])(
-  "row 29: a candidate whose wall clock is %s neither takes the lease from a living leader nor loses its own",
-  async (what, skew) => {
-    const skewed: Clock = { ...systemClock, now: () => Date.now() + skew };
-    const name = `skew-${skew > 0 ? "ahead" : "behind"}`;
-    const a = candidate(name, "a");
-    await waitFor("a to lead", () => a.election.isLeading);
-    const b = candidate(name, "b", { clock: skewed });
-    await waitFor("b to look", () => b.election.leader === "a");
-    const end = performance.now() + 3500;
-    await waitFor(`b, ${what}, to have waited longer than a lease`, () => {
-      expect([a.election.isLeading, b.election.isLeading]).toEqual([true, false]);
-      return performance.now() > end;
-    });
-    expect(a.reigns()).toBe(1);
-    await a.stop();
-    await waitFor("b to lead in its turn", () => b.election.isLeading);
-    await b.stop();
-  },
-);
+test("row 29: a candidate whose wall clock is an hour off neither takes the lease from a living leader nor loses its own", async () => {
+  const lease = { leaseMs: 10_000, renewDeadlineMs: 9000 };
+  await Promise.all(
+    [3_600_000, -3_600_000].map(async (skew) => {
+      const skewed: Clock = { ...systemClock, now: () => Date.now() + skew };
+      const name = `skew-${skew > 0 ? "ahead" : "behind"}`;
+      const a = candidate(name, "a", lease);
+      await waitFor("a to lead", () => a.election.isLeading);
+      const b = candidate(name, "b", { ...lease, clock: skewed });
+      await waitFor("b to see the leader", () => b.election.leader === "a");
+      const end = performance.now() + lease.leaseMs + 1000;
+      await waitFor("b to have waited longer than a lease", () => {
+        expect([a.election.isLeading, b.election.isLeading]).toEqual([true, false]);
+        return performance.now() > end;
+      });
+      expect(a.reigns()).toBe(1);
+      await a.stop();
+      await waitFor("b to lead in its turn", () => b.election.isLeading);
+      await b.stop();
+    }),
+  );
+});
 
 test("times with which two could lead at once are refused", () => {
   const make = (): unknown =>
-    new LeaderElection(world.direct, {
+    new LeaderElection(fixture.direct, {
       namespace: "x",
       name: "x",
       identity: "x",

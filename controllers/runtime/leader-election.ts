@@ -1,3 +1,4 @@
+// Leader election with a Lease: at most one process writes, whatever happens to clocks and connections.
 import type { ApiClient } from "./api-client";
 import { isAlreadyExists, isConflict, isNotFound } from "./api-error";
 import { sleep, type Clock } from "./clock";
@@ -27,7 +28,7 @@ export class NotLeaderError extends Error {
 
 /**
  * Leadership by a Lease. A lease is no lock: a process that was paused does not know that it has been overtaken. Two
- * things make that harmless. Every write asks {@link assertLeading} at the last moment, which looks at the monotonic
+ * things make that harmless. Every write asks {@link assertLeading} right before it is sent, which checks the monotonic
  * clock and not at what a timer may not have had the time to say; and writes carry preconditions.
  */
 export class LeaderElection {
@@ -178,17 +179,24 @@ export class LeaderElection {
   }
 
   async #release(): Promise<void> {
-    const lease = this.#observation?.lease;
-    if (lease?.spec?.holderIdentity !== this.#options.identity) return;
+    const { namespace, name, identity } = this.#options;
+    let lease = this.#observation?.lease;
     this.#renewedAt = undefined;
+    this.#observation = undefined;
     try {
-      const spec = { ...claim(lease.spec, this.#options.identity, 1, this.#clock.now()), holderIdentity: "" };
-      this.#observation = undefined;
-      await this.#client.update(LEASES, { ...lease, spec });
+      while (lease?.spec?.holderIdentity === identity) {
+        const spec = { ...claim(lease.spec, identity, 1, this.#clock.now()), holderIdentity: "" };
+        try {
+          await this.#client.update(LEASES, { ...lease, spec });
+          return;
+        } catch (error) {
+          // The renewal that was aborted at shutdown may have reached the server; there is only one.
+          if (!isConflict(error)) throw error;
+          lease = await this.#client.get(LEASES, { namespace, name });
+        }
+      }
     } catch (error) {
-      this.#log.info("The lease could not be given back; it runs out by itself.", {
-        cause: errorMessage(error),
-      });
+      this.#log.info("Could not release the lease; it will expire.", { cause: errorMessage(error) });
     }
   }
 }

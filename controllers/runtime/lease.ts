@@ -1,3 +1,4 @@
+// The Lease object and the pure rules of when it is free.
 import type { KubernetesObject, Resource } from "./object";
 
 /** The Lease of `coordination.k8s.io/v1`. */

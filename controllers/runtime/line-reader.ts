@@ -1,3 +1,4 @@
+// Splits the body of a watch into lines, and ends a connection that has been silent for too long.
 import type { Readable } from "node:stream";
 import { ConnectionError } from "./api-error";
 import type { Clock } from "./clock";

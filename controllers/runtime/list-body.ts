@@ -1,5 +1,7 @@
+// Parses the body of a list in batches, so that a large one does not fill the heap.
+
 const BATCH_BYTES = 64 * 1024;
-const LONGEST_PREFIX = 512;
+const MAX_PREFIX_BYTES = 512;
 const CANDIDATES = 8;
 const ITEMS = '"items":[';
 const METADATA = '"metadata":{';
@@ -45,7 +47,7 @@ function parseInBatches(body: Buffer): object | undefined {
 
 // The end of one item and the beginning of the next, if all begin like the first one: those of one kind do.
 function separatorOf(body: Buffer, first: number): Buffer | undefined {
-  const mark = body.subarray(first, first + LONGEST_PREFIX).indexOf(METADATA);
+  const mark = body.subarray(first, first + MAX_PREFIX_BYTES).indexOf(METADATA);
   if (mark === -1) return undefined;
   return Buffer.concat([Buffer.from("},"), body.subarray(first, first + mark + METADATA.length)]);
 }

@@ -1,3 +1,4 @@
+// Lists a resource in pages whose size follows the size of the objects.
 import type { ApiClient, Query } from "./api-client";
 import { ApiError, ConnectionError, isExpired } from "./api-error";
 import { parseListBody } from "./list-body";
@@ -103,8 +104,8 @@ async function readPages<T extends KubernetesObject>(
   }
 }
 
-/** A page is to be no larger, as far as the pages before tell. */
-const MOST_PAGE_BYTES = 8 * 1024 * 1024;
+/** The largest page, estimated from the pages before. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
  * How many objects to ask for at once. The server goes through all that is left for every page, so that a long list in
@@ -117,7 +118,7 @@ export class PageSize {
 
   constructor(readonly first: number) {}
 
-  /** To be told of every page that came. */
+  /** To be called for every page received. */
   took(items: number, bytes: number): void {
     this.#items += items;
     this.#bytes += bytes;
@@ -126,7 +127,7 @@ export class PageSize {
   get next(): number {
     if (this.#items === 0) return this.first;
     const grown = Math.max(this.first, Math.floor(this.#items / 4));
-    return Math.max(1, Math.min(grown, Math.floor((MOST_PAGE_BYTES * this.#items) / this.#bytes)));
+    return Math.max(1, Math.min(grown, Math.floor((MAX_PAGE_BYTES * this.#items) / this.#bytes)));
   }
 }
 

@@ -1,3 +1,4 @@
+// Log lines in JSON, with secrets removed.
 import { systemClock, type Clock } from "./clock";
 import { errorCode, errorMessage } from "./errors";
 
@@ -71,7 +72,7 @@ function toStandardOutput(line: string): void {
   try {
     process.stdout.write(`${line}\n`);
   } catch {
-    // There is nowhere left to tell it.
+    // There is nowhere left to report it.
   }
 }
 

@@ -1,3 +1,4 @@
+// Decides from managed fields whether a server-side apply would change anything.
 import type { FieldSet, KubernetesObject } from "./object";
 
 /**

@@ -1,3 +1,4 @@
+// Runs the controllers of a process with one cache, client, lease and HTTP server, and shuts them down in order.
 import { ApiClient, type ApiClientOptions } from "./api-client";
 import { Cache } from "./cache";
 import { aborted, sleep, systemClock, type Clock } from "./clock";
@@ -25,7 +26,7 @@ export interface ManagerOptions {
   metrics?: Metrics;
 }
 
-/** Runs controllers with one cache, one client, one lease and one place to ask how they are. */
+/** Runs controllers with one cache, one client, one lease and one HTTP server for probes and metrics. */
 export class Manager {
   /** For reading, and for writing what needs no leadership. */
   readonly reader: ApiClient;

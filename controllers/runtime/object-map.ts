@@ -1,3 +1,4 @@
+// A map of objects by namespace and name that needs little memory.
 import { keyOf, refOf, type KubernetesObject } from "./object";
 
 /**
@@ -22,7 +23,7 @@ export class ObjectMap<T extends KubernetesObject> {
     return this.#namespaces.get(namespace ?? "")?.get(name);
   }
 
-  /** Puts an object in its place; gives the one that stood there. */
+  /** Stores an object; returns the one that it replaces. */
   put(object: T): T | undefined {
     const { namespace = "", name } = object.metadata;
     let names = this.#namespaces.get(namespace);

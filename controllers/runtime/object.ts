@@ -1,3 +1,5 @@
+// Kubernetes objects and resources as types, and the paths, keys and names derived from them.
+
 /** The metadata of an object as it comes over the wire (dates are text). */
 export interface ObjectMeta {
   name: string;

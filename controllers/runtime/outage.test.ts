@@ -6,7 +6,13 @@ import { promisify } from "node:util";
 import { startControlPlane, type ControlPlane } from "../../sandbox/controlplane";
 import { certificateFiles, layoutOf } from "../../sandbox/controlplane/layout";
 import { ensureTools } from "../../sandbox/toolchain";
-import { componentOf, CONFIG_MAPS, waitFor, type Component, type DataObject } from "../../test/fault-proxy";
+import {
+  componentOf,
+  CONFIG_MAPS,
+  waitFor,
+  type Component,
+  type DataObject,
+} from "../../test/harness/fault-proxy";
 import { ApiClient, Informer, isExpired, kubeconfigCredentials, Metrics, type InformerOptions } from ".";
 
 // These kill the server, so it is their own.
@@ -40,9 +46,9 @@ function follow(metrics: Metrics, options: InformerOptions<DataObject> = {}): In
   return informer;
 }
 
-async function put(name: string, value: string): Promise<void> {
+async function put(name: string, value: string, client = writer): Promise<void> {
   await waitFor(`${name} to be written`, () =>
-    writer
+    client
       .request({
         method: "PATCH",
         path: `/api/v1/namespaces/default/configmaps/${name}`,
@@ -59,11 +65,11 @@ async function put(name: string, value: string): Promise<void> {
 
 const valueOf = (informer: Informer<DataObject>, name: string): string | undefined =>
   informer.get(`default/${name}`)?.data?.value;
-const listsOf = (metrics: Metrics): number =>
-  ["first", "expired", "garbled", "rollback"].reduce(
-    (sum, why) => sum + metrics.lists.value({ resource: "configmaps", why }),
-    0,
-  );
+async function listsOf(metrics: Metrics): Promise<number> {
+  const whys = ["first", "expired", "garbled", "rollback"];
+  const counts = await Promise.all(whys.map((why) => metrics.lists.value({ resource: "configmaps", why })));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
 
 beforeAll(async () => {
   plane = await startControlPlane({ components: { controllerManager: false, scheduler: false } });
@@ -88,11 +94,11 @@ test("row 1: after the API server was killed and came back, the watch goes on by
   await put("killed", "before");
   await waitFor("the first value", () => valueOf(informer, "killed") === "before");
   await server.kill();
-  await waitFor("the failure to be told", () => informer.state.failure !== undefined);
+  await waitFor("the failure to be reported", () => informer.state.failure !== undefined);
   server.start();
   await put("killed", "after");
   await waitFor("the value after the restart", () => valueOf(informer, "killed") === "after");
-  expect(listsOf(metrics)).toBeLessThanOrEqual(2);
+  expect(await listsOf(metrics)).toBeLessThanOrEqual(2);
   expect(informer.state.failure).toBeUndefined();
 });
 
@@ -100,16 +106,16 @@ test("row 2: a frozen API server is noticed by its missing pings, and the watch 
   const metrics = new Metrics();
   const informer = follow(metrics);
   await informer.synced();
-  await waitFor("the watch", () => metrics.requests.value({ verb: "WATCH", code: 200 }) > 0);
+  await waitFor("the watch", async () => (await metrics.requests.value({ verb: "WATCH", code: 200 })) > 0);
   server.signal("SIGSTOP");
   try {
-    await waitFor("the dead connection to be noticed", () => informer.state.failure !== undefined, 10_000);
+    await waitFor("the dead connection to be noticed", () => informer.state.failure !== undefined);
   } finally {
     server.signal("SIGCONT");
   }
   await put("frozen", "after");
   await waitFor("the value after the thaw", () => valueOf(informer, "frozen") === "after");
-  expect(listsOf(metrics)).toBeLessThanOrEqual(2);
+  expect(await listsOf(metrics)).toBeLessThanOrEqual(2);
 });
 
 test("row 3: while etcd is frozen or gone there is no hot loop, and afterwards all goes on", async () => {
@@ -117,15 +123,15 @@ test("row 3: while etcd is frozen or gone there is no hot loop, and afterwards a
   const informer = follow(metrics, { watchSeconds: 1 });
   await informer.synced();
   const started = performance.now();
-  const before = total(metrics);
+  const before = await total(metrics);
+  // The length of the outage is an input: nothing is waited for.
   etcd.signal("SIGSTOP");
   await new Promise((resolve) => setTimeout(resolve, 4000));
   etcd.signal("SIGCONT");
   await etcd.kill();
   await new Promise((resolve) => setTimeout(resolve, 2000));
   etcd.start();
-  const perSecond = (total(metrics) - before) / ((performance.now() - started) / 1000);
-  expect(perSecond).toBeLessThan(5);
+  expect(await requestRate(metrics, before, started)).toBeLessThan(5);
   await put("etcd", "after");
   await waitFor("the value after the return of etcd", () => valueOf(informer, "etcd") === "after");
 });
@@ -135,7 +141,10 @@ test("row 3: while etcd answers only now and then, as on a disk that is far too 
   const informer = follow(metrics);
   await informer.synced();
   const started = performance.now();
-  const before = total(metrics);
+  const before = await total(metrics);
+  // A write that is given up begins anew; this client waits for as many turns of etcd as it takes.
+  const patient = new ApiClient(kubeconfigCredentials(plane.kubeconfig), { timeoutMs: 50_000 });
+  clients.push(patient);
   const slow = { on: true };
   // Stopped nine tenths of the time: each write waits for several such turns. (etcd is a static program, so no library
   // with a slow fdatasync can be put before it.)
@@ -148,15 +157,15 @@ test("row 3: while etcd answers only now and then, as on a disk that is far too 
     }
   })();
   try {
-    for (let count = 0; count < 5; count++) await put("slow", `value ${count}`);
+    for (let count = 0; count < 5; count++) await put("slow", `value ${count}`, patient);
     await waitFor("the last value", () => valueOf(informer, "slow") === "value 4");
   } finally {
     slow.on = false;
     await stutter;
   }
-  expect((total(metrics) - before) / ((performance.now() - started) / 1000)).toBeLessThan(5);
-  expect(listsOf(metrics)).toBeLessThanOrEqual(2);
-});
+  expect(await requestRate(metrics, before, started)).toBeLessThan(5);
+  expect(await listsOf(metrics)).toBeLessThanOrEqual(2);
+}, 300_000);
 
 async function etcdctl(...words: string[]): Promise<string> {
   const { etcdctl: tool } = await ensureTools(["etcdctl"]);
@@ -177,7 +186,7 @@ async function compactEtcd(): Promise<void> {
 }
 
 for (const streamingLists of [true, false]) {
-  test(`row 6: when etcd was compacted while the server was away, one new list ${streamingLists ? "as events" : "in pages"} tells of what was deleted meanwhile`, async () => {
+  test(`row 6: when etcd was compacted while the server was away, one new list ${streamingLists ? "as events" : "in pages"} reports what was deleted meanwhile`, async () => {
     const metrics = new Metrics();
     const informer = follow(metrics, { streamingLists });
     await informer.synced();
@@ -195,15 +204,15 @@ for (const streamingLists of [true, false]) {
     });
     // A server that starts after a compaction knows nothing of the time before.
     await server.kill();
-    await waitFor("the failure to be told", () => informer.state.failure !== undefined);
+    await waitFor("the failure to be reported", () => informer.state.failure !== undefined);
     await etcdctl("del", "/registry/configmaps/default/compacted-goes");
     await compactEtcd();
     server.start();
-    await waitFor("the deletion to be told", () => deleted.includes("default/compacted-goes"));
+    await waitFor("the deletion to be reported", () => deleted.includes("default/compacted-goes"));
     await put("compacted-stays", "after");
     await waitFor("the new value", () => valueOf(informer, "compacted-stays") === "after");
-    expect(metrics.lists.value({ resource: "configmaps", why: "expired" })).toBe(1);
-    expect(listsOf(metrics)).toBe(2);
+    expect(await metrics.lists.value({ resource: "configmaps", why: "expired" })).toBe(1);
+    expect(await listsOf(metrics)).toBe(2);
     const error: unknown = await writer
       .request({
         method: "GET",
@@ -240,15 +249,17 @@ test("row 4: when etcd is restored from an older copy, the cache is rebuilt from
   await waitFor(
     "the cache to go back with the server",
     () => valueOf(informer, "restored") === "old" && valueOf(informer, "vanishes") === undefined,
-    45_000,
   );
   await put("restored", "again");
   await waitFor("new values to be seen", () => valueOf(informer, "restored") === "again");
 });
 
-function total(metrics: Metrics): number {
-  return metrics
-    .render()
+async function requestRate(metrics: Metrics, before: number, started: number): Promise<number> {
+  return ((await total(metrics)) - before) / ((performance.now() - started) / 1000);
+}
+
+async function total(metrics: Metrics): Promise<number> {
+  return (await metrics.render())
     .split("\n")
     .filter((line) => line.startsWith("rest_client_requests_total"))
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);

@@ -1,3 +1,5 @@
+// A reusable buffer for the pages of a list.
+
 /**
  * Takes in one answer at a time, always in the same memory. Buffers that come and go with every page would outlive the
  * collections of young memory, and stay until the next full one.

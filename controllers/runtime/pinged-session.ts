@@ -1,3 +1,4 @@
+// An HTTP/2 session that is pinged, so that a dead or frozen server is noticed while a watch is quiet.
 import http2 from "node:http2";
 import tls from "node:tls";
 import { ConnectionError } from "./api-error";

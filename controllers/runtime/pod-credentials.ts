@@ -1,3 +1,4 @@
+// Credentials of a pod's service account, read again when they are rotated.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { systemClock, type Clock } from "./clock";
@@ -47,7 +48,7 @@ export function podCredentials(
   };
 }
 
-/** The address of the API server as every pod is told it. */
+/** The address of the API server from the environment of every pod. */
 export function podServer(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" } = env;
   if (host === undefined || host === "") return undefined;

@@ -1,4 +1,4 @@
-import { FakeClock } from "./fake-clock";
+import { FakeClock } from "./testing/fake-clock";
 import { RateLimiter } from "./rate-limiter";
 
 test("a burst passes at once, then turns come at the given rate and in order", async () => {

@@ -1,3 +1,4 @@
+// A token bucket for requests that can also be paused, as by Retry-After.
 import { sleep, systemClock, type Clock } from "./clock";
 
 /** How many requests a client may make. */

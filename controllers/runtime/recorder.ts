@@ -1,3 +1,4 @@
+// Records Kubernetes events; repeated ones become one event with a count.
 import { createHash } from "node:crypto";
 import type { ApiClient } from "./api-client";
 import { isNotFound } from "./api-error";

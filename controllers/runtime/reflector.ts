@@ -1,3 +1,4 @@
+// Lists and watches one resource, and recovers from every kind of failure with as few lists as possible.
 import { setMaxListeners } from "node:events";
 import type { ApiClient } from "./api-client";
 import { ApiError, ConnectionError, isExpired, type Status } from "./api-error";
@@ -240,7 +241,7 @@ export class Reflector<T extends KubernetesObject> {
   #parse(line: string): WatchEvent {
     const event = parseEvent(line);
     if (event === undefined)
-      throw new GarbledLine(`The watch has a line that is no event (${line.length} characters).`);
+      throw new GarbledLine(`The watch has a line that is not an event (${line.length} characters).`);
     const { type, object } = event;
     this.#client.metrics.cacheEvents.add({ resource: this.#name, type });
     if (type !== "ERROR") return event;
@@ -261,7 +262,7 @@ export class Reflector<T extends KubernetesObject> {
     if (known !== undefined && compareVersions(version, known) < 0) throw wentBack(known, version);
     if (type !== "BOOKMARK") {
       if (!isObject(object)) throw new GarbledLine(`The watch has an event ${type} without a name.`);
-      // The client was told by its caller what this resource holds; the API server keeps to its schema.
+      // The caller declared what this resource holds; the API server keeps to its schema.
       if (type === "DELETED") this.#sink.remove(object as T);
       else this.#sink.upsert(object as T);
     }

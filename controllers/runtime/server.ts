@@ -1,9 +1,10 @@
+// The HTTP server for probes and metrics.
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorMessage } from "./errors";
 import type { Metrics } from "./metrics";
 
-/** Says what is wrong, in words; nothing if all is well. */
+/** Returns what is wrong, in words; nothing if all is well. */
 export type Check = () => readonly string[];
 
 /** What is served. */
@@ -13,7 +14,7 @@ export interface ServerOptions {
   /** @default all addresses, which is what probes of a pod need */
   host?: string;
   metrics: Metrics;
-  /** Whether the process works at all: a failure has it restarted. */
+  /** Whether the process works at all: on failure the kubelet restarts it. */
   healthy?: Check;
   /** Whether the process can do its job now. */
   ready?: Check;
@@ -26,11 +27,11 @@ export class Server {
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#server = http.createServer((request, response) => this.#answer(request, response));
+    this.#server = http.createServer((request, response) => void this.#answer(request, response));
     this.#server.headersTimeout = 10_000;
   }
 
-  /** Begins to serve. Gives the port. */
+  /** Starts to listen; returns the port. */
   listen(): Promise<number> {
     const { port = 8080, host } = this.#options;
     return new Promise((resolve, reject) => {
@@ -49,19 +50,19 @@ export class Server {
     });
   }
 
-  #answer({ url = "/", method }: http.IncomingMessage, response: http.ServerResponse): void {
+  async #answer({ url = "/", method }: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const path = url.split("?", 1)[0];
     const say = (code: number, text: string, type = "text/plain; charset=utf-8"): void => {
       response.writeHead(code, { "content-type": type, "cache-control": "no-store" });
       response.end(text);
     };
     try {
-      if (method !== "GET" && method !== "HEAD") say(405, "Only GET is served here.\n");
+      if (method !== "GET" && method !== "HEAD") say(405, "Only GET and HEAD are allowed.\n");
       else if (path === "/healthz") say(...verdict(this.#options.healthy));
       else if (path === "/readyz") say(...verdict(this.#options.ready));
       else if (path === "/metrics")
-        say(200, this.#options.metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
-      else say(404, "Served are /healthz, /readyz and /metrics.\n");
+        say(200, await this.#options.metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
+      else say(404, "Not found: try /healthz, /readyz or /metrics.\n");
     } catch (error) {
       say(500, `${errorMessage(error)}\n`);
     }

@@ -18,7 +18,7 @@ test("an index follows puts and removals, and knows what was there before it", (
   expect(store.remove("a")).toBeUndefined();
 });
 
-test("an unknown index is told with those that there are", () => {
+test("an unknown index is reported with the known ones", () => {
   const store = new Store();
   store.addIndex("app", () => []);
   expect(() => store.byIndex("ap", "x")).toThrow('There is no index "ap"; there are: app.');

@@ -1,3 +1,4 @@
+// The objects of one resource with indexes; every change is returned as before and after.
 import { keyOf, type KubernetesObject } from "./object";
 import { ObjectMap } from "./object-map";
 

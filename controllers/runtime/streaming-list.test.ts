@@ -1,41 +1,45 @@
-import { sharedKubeconfig } from "../../test/controlplane";
+import { sharedKubeconfig } from "../../test/harness/controlplane";
 import {
   CONFIG_MAPS,
-  makeWorld,
+  openFaultProxyFixture,
   waitFor,
   type DataObject,
   type FaultProxy,
-  type World,
-} from "../../test/fault-proxy";
+  type FaultProxyFixture,
+} from "../../test/harness/fault-proxy";
 import { Informer, Metrics } from ".";
 
-let world: World;
+let fixture: FaultProxyFixture;
 const stop = new AbortController();
 const runs: Promise<void>[] = [];
 
 beforeAll(async () => {
-  world = await makeWorld(sharedKubeconfig());
+  fixture = await openFaultProxyFixture(sharedKubeconfig());
 });
 
 afterAll(async () => {
   stop.abort();
   await Promise.all(runs);
-  await world.close();
+  await fixture.close();
 });
 
 async function make(names: readonly string[], label: string): Promise<void> {
   for (const name of names) {
-    const metadata = { namespace: world.namespace, name, labels: { list: label } };
-    await world.direct.create(CONFIG_MAPS, { metadata, data: { value: name } });
+    const metadata = { namespace: fixture.namespace, name, labels: { list: label } };
+    await fixture.direct.create(CONFIG_MAPS, { metadata, data: { value: name } });
   }
 }
 
-function follow(proxy: FaultProxy, label: string, metrics = new Metrics()): Informer<DataObject> {
-  const informer = new Informer(world.through(proxy, { metrics }), CONFIG_MAPS, {
-    namespace: world.namespace,
+function follow(
+  proxy: FaultProxy,
+  label: string,
+  { metrics = new Metrics(), silenceMs = 60_000 } = {},
+): Informer<DataObject> {
+  const informer = new Informer(fixture.through(proxy, { metrics }), CONFIG_MAPS, {
+    namespace: fixture.namespace,
     labelSelector: `list=${label}`,
     backoff: { baseMs: 10, capMs: 100 },
-    silenceMs: 2000,
+    silenceMs,
     streamingLists: true,
   });
   runs.push(informer.run(stop.signal));
@@ -47,7 +51,7 @@ const paged = ({ query }: { query: URLSearchParams }): boolean => query.has("lim
 
 test("a list comes as the first events of the watch: one request in all, and later events by the same", async () => {
   await make(["one", "two"], "stream");
-  const proxy = await world.proxy();
+  const proxy = await fixture.proxy();
   const informer = follow(proxy, "stream");
   await informer.synced();
   expect(informer.size).toBe(2);
@@ -55,8 +59,8 @@ test("a list comes as the first events of the watch: one request in all, and lat
   await waitFor("the third", () => informer.size === 3);
   expect(proxy.seen).toHaveLength(1);
   // The same object by a list in pages.
-  const other = new Informer(world.direct, CONFIG_MAPS, {
-    namespace: world.namespace,
+  const other = new Informer(fixture.direct, CONFIG_MAPS, {
+    namespace: fixture.namespace,
     labelSelector: "list=stream",
     streamingLists: false,
   });
@@ -69,7 +73,7 @@ test("a list comes as the first events of the watch: one request in all, and lat
 
 test("a server that does not know streaming lists is asked once and then in pages", async () => {
   await make(["old-one", "old-two"], "old");
-  const proxy = await world.proxy((request) =>
+  const proxy = await fixture.proxy((request) =>
     streamed(request) ? { kind: "status", code: 422 } : undefined,
   );
   const informer = follow(proxy, "old");
@@ -87,27 +91,27 @@ for (const [how, fault] of [
   ["ends half-way", { kind: "truncate", atByte: 700 }],
   ["stalls half-way", { kind: "stall", afterBytes: 700 }],
   ["has a line that does not parse", { kind: "garble", afterLines: 1 }],
-  ["is told that history is gone", { kind: "goneEvent", afterLines: 1 }],
+  ["ends because history is gone", { kind: "goneEvent", afterLines: 1 }],
 ] as const) {
-  test(`a streamed list that ${how} tells nobody anything, and the list is taken in pages`, async () => {
+  test(`a streamed list that ${how} notifies nobody, and the list is taken in pages`, async () => {
     const label = fault.kind.toLowerCase();
     await make([`${label}-one`, `${label}-two`, `${label}-three`], label);
-    const proxy = await world.proxy((request) => (streamed(request) ? fault : undefined));
+    const proxy = await fixture.proxy((request) => (streamed(request) ? fault : undefined));
     const metrics = new Metrics();
-    const informer = follow(proxy, label, metrics);
+    const informer = follow(proxy, label, { metrics, silenceMs: fault.kind === "stall" ? 2000 : 60_000 });
     const sizes: number[] = [];
     informer.onChange(() => sizes.push(informer.size));
     await informer.synced();
     expect(informer.size).toBe(3);
     expect(sizes).toEqual([3, 3, 3]);
     expect(proxy.seen.some(paged)).toBe(true);
-    expect(metrics.watchFailures.value({ resource: "configmaps" })).toBeGreaterThanOrEqual(1);
+    expect(await metrics.watchFailures.value({ resource: "configmaps" })).toBeGreaterThanOrEqual(1);
   });
 }
 
-test("what was deleted while history was lost is told after a streamed list", async () => {
+test("what was deleted while history was lost is reported after a streamed list", async () => {
   await make(["stays", "goes"], "lost");
-  const proxy = await world.proxy();
+  const proxy = await fixture.proxy();
   const informer = follow(proxy, "lost");
   const deleted: string[] = [];
   informer.onChange(({ key, after }) => {
@@ -117,12 +121,12 @@ test("what was deleted while history was lost is told after a streamed list", as
   proxy.plan = () => ({ kind: "status", code: 503 });
   proxy.cutAll();
   await waitFor("a refused attempt", () => proxy.seen.some(({ fault }) => fault !== undefined));
-  await world.direct.delete(CONFIG_MAPS, { namespace: world.namespace, name: "goes" });
+  await fixture.direct.delete(CONFIG_MAPS, { namespace: fixture.namespace, name: "goes" });
   const down = proxy.seen.length;
   let answers = 0;
   proxy.plan = ({ query }) =>
     query.has("watch") && answers++ === 0 ? { kind: "status", code: 410 } : undefined;
-  await waitFor("the deletion", () => deleted.includes(`${world.namespace}/goes`));
+  await waitFor("the deletion", () => deleted.includes(`${fixture.namespace}/goes`));
   expect(proxy.seen.slice(down).some(streamed)).toBe(true);
   expect(informer.size).toBe(1);
 });

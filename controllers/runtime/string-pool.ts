@@ -1,3 +1,5 @@
+// Interns strings: equal strings become one in memory.
+
 const LIMIT = 4096;
 
 /** Gives one and the same string for equal ones, so that a text that stands in every object is kept once. */

@@ -1,3 +1,4 @@
+// Transforms that make objects smaller before they are cached.
 import type { KubernetesObject } from "./object";
 
 /** Makes an object smaller before it is kept. May change the object, which nobody else has seen yet. */

@@ -1,41 +1,62 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { fixed, waitFor } from "../../test/fault-proxy";
+import { fixed, waitFor } from "../../test/harness/fault-proxy";
 import { ApiClient } from ".";
 
-const IDLE_MS = 2000;
+const IDLE_MS = 200;
+const AT_ONCE = 8;
 let server: http.Server;
-let client: ApiClient;
+let opened = 0;
+const clients: ApiClient[] = [];
+const waiting: http.ServerResponse[] = [];
 
 beforeAll(async () => {
   server = http.createServer((request, response) => {
-    setTimeout(() => response.end("{}"), request.url === "/slow" ? 1.5 * IDLE_MS : 20);
+    if (request.url === "/slow") setTimeout(() => response.end("{}"), 1.5 * IDLE_MS);
+    else if (request.url === "/together") {
+      // Answered when all are there, so that none can use the connection of another.
+      waiting.push(response);
+      if (waiting.length === AT_ONCE) for (const one of waiting) one.end("{}");
+    } else response.end("{}");
   });
+  server.on("connection", () => (opened += 1));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  client = new ApiClient(fixed(`http://127.0.0.1:${port}`, ""), { rateLimit: false, idleMs: IDLE_MS });
 });
 afterAll(async () => {
-  client.close();
+  for (const client of clients) client.close();
   await new Promise((resolve) => server.close(resolve));
 });
 
-const connections = (): Promise<number> =>
+function clientWith(idleMs: number): { get: (path: string) => Promise<unknown> } {
+  const { port } = server.address() as AddressInfo;
+  const client = new ApiClient(fixed(`http://127.0.0.1:${port}`, ""), { rateLimit: false, idleMs });
+  clients.push(client);
+  return { get: (path) => client.request({ method: "GET", path }) };
+}
+
+const open = (): Promise<number> =>
   new Promise((resolve, reject) =>
     server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
   );
-const get = (path: string): Promise<unknown> => client.request({ method: "GET", path });
 
-test("connections are kept for what follows at once, and closed when nobody needs them", async () => {
-  await Promise.all(Array.from({ length: 8 }, () => get("/")));
-  expect(await connections()).toBe(8);
+test("idle connections are used again", async () => {
+  const before = opened;
+  const { get } = clientWith(300_000);
+  await Promise.all(Array.from({ length: AT_ONCE }, () => get("/together")));
+  expect(opened - before).toBe(AT_ONCE);
   await get("/");
-  expect(await connections()).toBe(8);
-  await waitFor("all to be closed", async () => (await connections()) === 0);
-  await get("/");
-  expect(await connections()).toBe(1);
+  expect(opened - before).toBe(AT_ONCE);
+  clients.pop()?.close();
+  await waitFor("the connections to be closed", async () => (await open()) === 0);
 });
 
-test("an answer that takes longer than that is waited for", async () => {
-  await expect(get("/slow")).resolves.toEqual({});
+test("connections that stay idle are closed, and a new one is made when needed", async () => {
+  const { get } = clientWith(IDLE_MS);
+  await get("/");
+  await waitFor("the connection to be closed", async () => (await open()) === 0);
+  await expect(get("/")).resolves.toEqual({});
+});
+
+test("a response that takes longer than that is waited for", async () => {
+  await expect(clientWith(IDLE_MS).get("/slow")).resolves.toEqual({});
 });

@@ -1,3 +1,4 @@
+// Sends requests over HTTP/1.1 with kept connections, and watches over one HTTP/2 connection.
 import http from "node:http";
 import https from "node:https";
 import type { Readable } from "node:stream";

@@ -1,3 +1,5 @@
+// The lines of a watch as typed events.
+
 /** One line of a watch. */
 export interface WatchEvent {
   type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";

@@ -1,5 +1,6 @@
+import { repeatable, testSeeds } from "../../test/harness/seed";
 import { seededRandom } from "./backoff";
-import { FakeClock } from "./fake-clock";
+import { FakeClock } from "./testing/fake-clock";
 import { WorkQueue } from "./work-queue";
 
 const forever = new AbortController().signal;
@@ -65,7 +66,7 @@ test("a failure with Retry-After waits at least that long", () => {
   expect(make().queue.addAfterFailure("a", 7000)).toBe(7000);
 });
 
-test("who waits for a key in vain leaves when told to", async () => {
+test("a worker that waits for a key stops waiting when aborted", async () => {
   const { queue } = make();
   const leave = new AbortController();
   const taken = queue.take(leave.signal);
@@ -75,9 +76,8 @@ test("who waits for a key in vain leaves when told to", async () => {
   expect(await queue.take(forever)).toBe("a");
 });
 
-test.each(Array.from({ length: 100 }, (_, index) => index + 1))(
-  "no key is ever dropped, and none is with two workers: seed %i",
-  async (seed) => {
+test.each(testSeeds(100))("no key is ever dropped, and none is with two workers: seed %i", (seed) =>
+  repeatable(seed, __filename, async () => {
     const random = seededRandom(seed);
     const clock = new FakeClock();
     const queue = new WorkQueue({ clock, random, backoff: { baseMs: 10, capMs: 200 } });
@@ -88,7 +88,7 @@ test.each(Array.from({ length: 100 }, (_, index) => index + 1))(
     const busy = new Set<string>();
     const worker = async (): Promise<void> => {
       for (let key = await queue.take(stop.signal); key !== undefined; key = await queue.take(stop.signal)) {
-        if (busy.has(key)) throw new Error(`${key} is with two workers (seed ${seed})`);
+        if (busy.has(key)) throw new Error(`${key} is with two workers`);
         busy.add(key);
         const saw = wanted.get(key) ?? 0;
         await new Promise<void>((resolve) => clock.schedule(Math.floor(random() * 30), resolve));
@@ -115,5 +115,5 @@ test.each(Array.from({ length: 100 }, (_, index) => index + 1))(
     stop.abort();
     await Promise.all(workers);
     expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(wanted));
-  },
+  }),
 );

@@ -1,3 +1,4 @@
+// A queue of keys without duplicates, with delays and backoff after failures, as in client-go.
 import { backoffBound, type Random } from "./backoff";
 import { systemClock, type Clock } from "./clock";
 import { Metrics } from "./metrics";
@@ -134,7 +135,7 @@ export class WorkQueue {
     if (this.#again.delete(key)) this.add(key);
   }
 
-  /** For the end of the process. What waits is told again by the caches of the next one. */
+  /** For the end of the process. What waits is queued again by the caches of the next one. */
   close(): void {
     this.#closed = true;
     for (const { cancel } of this.#delayed.values()) cancel();

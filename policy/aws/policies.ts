@@ -1,4 +1,4 @@
-import { withExemptionsPolicy } from "../judge/exemptions-policy";
+import { withExemptionsPolicy } from "../core/exemptions-policy";
 import { healthCheck } from "./autoscaling/health-check";
 import { launchTemplate } from "./autoscaling/launch-template";
 import { zones } from "./autoscaling/zones";

@@ -1,4 +1,4 @@
-import { withExemptionsPolicy } from "../judge/exemptions-policy";
+import { withExemptionsPolicy } from "../core/exemptions-policy";
 import { replicas } from "./deployment/replicas";
 import { allowsDisruption } from "./disruption-budget/allows-disruption";
 import { digest } from "./image/digest";

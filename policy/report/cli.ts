@@ -2,26 +2,26 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { load } from "js-yaml";
-import { isRecord } from "../judge/property";
-import { NAMESPACE, surroundingsOf } from "../judge/surroundings";
+import { isRecord } from "../core/property";
+import { CONFIG_NAMESPACE, policyContextOf } from "../core/policy-context";
 import { policies } from "../policies";
 import { reportOf } from "./report";
 import { readSource } from "./source";
 import { table } from "./table";
 
-const HELP = `What the policies say of a stack, by its state or by a preview, without changing anything.
+const HELP = `Evaluates the policies for a stack, by its state or by a preview, without changing anything.
 
 Usage: npm run policy -- report [options]
 
-  --stack STACK      which stack of the project in the working directory (the one that is selected)
-  --preview          judges what an update would make, not what is there
-  --file FILE        judges what \`pulumi stack export\` or \`pulumi preview --json\` wrote; - is standard input
-  --config FILE      the stack's settings, with its exemptions (Pulumi.<stack>.yaml)
-  --show-secrets     lets the policies read secrets of the state; no value of one is ever shown
-  --all              also the policies that are about nothing in the stack
-  --json             everything as JSON
+  --stack STACK      the stack of the project in the working directory (default: the selected one)
+  --preview          evaluates what an update would create, instead of the state
+  --file FILE        evaluates the output of \`pulumi stack export\` or \`pulumi preview --json\`; - is standard input
+  --config FILE      the stack's config, with its exemptions (default: Pulumi.<stack>.yaml)
+  --show-secrets     lets the policies read secrets in the state; their values are never shown
+  --all              includes policies that apply to no resource of the stack
+  --json             prints everything as JSON
 
-Exits with 1 if something would stop an update.`;
+Exits with 1 if an update would be blocked.`;
 
 const OPTIONS = {
   stack: { type: "string" },
@@ -34,8 +34,8 @@ const OPTIONS = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** A failure that is told to a person, without a stack. */
-class Trouble extends Error {}
+/** An error that the user can fix: shown without a stack trace. */
+class UserError extends Error {}
 
 async function main(argv: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options: OPTIONS });
@@ -47,22 +47,22 @@ async function main(argv: string[]): Promise<void> {
   const text = await documentOf(values);
   const source = readSource(parsed(text));
   if (source === undefined) {
-    throw new Trouble(
-      "What was read is neither a state nor a preview: give what `pulumi stack export` or `pulumi preview --json` writes.",
+    throw new UserError(
+      "The input is neither a state nor a preview: use the output of `pulumi stack export` or `pulumi preview --json`.",
     );
   }
   const config = configOf(values.config ?? `Pulumi.${source.stack}.yaml`, values.config !== undefined);
-  const around = surroundingsOf(
+  const context = policyContextOf(
     {
-      exemptions: config[`${NAMESPACE}:exemptions`],
-      settings: config[`${NAMESPACE}:settings`],
-      environment: config[`${NAMESPACE}:environment`],
+      exemptions: config[`${CONFIG_NAMESPACE}:exemptions`],
+      settings: config[`${CONFIG_NAMESPACE}:settings`],
+      environment: config[`${CONFIG_NAMESPACE}:environment`],
     },
     source.stack,
   );
-  const report = reportOf(policies, source, around);
+  const report = reportOf(policies, source, context);
   process.stdout.write(values.json ? `${JSON.stringify(report, undefined, 2)}\n` : table(report, values));
-  process.exitCode = report.stops ? 1 : 0;
+  process.exitCode = report.blocks ? 1 : 0;
 }
 
 async function documentOf(values: {
@@ -75,7 +75,7 @@ async function documentOf(values: {
     try {
       return readFileSync(values.file === "-" ? 0 : values.file, "utf8");
     } catch (error) {
-      throw new Trouble(
+      throw new UserError(
         `${values.file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
@@ -90,7 +90,7 @@ async function documentOf(values: {
 function pulumi(args: readonly string[]): Promise<string> {
   const options = {
     maxBuffer: 1 << 30,
-    // The packs are asked here, not by the engine: what they would stop is what is wanted to be seen.
+    // Policies are evaluated here: with a pack the engine would stop at the violations that the report is to show.
     env: { ...process.env, PULUMI_OPTION_POLICY_PACK: undefined },
   };
   return new Promise((resolve, reject) => {
@@ -98,7 +98,7 @@ function pulumi(args: readonly string[]): Promise<string> {
       if (error === null) resolve(stdout);
       else
         reject(
-          new Trouble(
+          new UserError(
             `\`pulumi ${args.join(" ")}\` failed: ${stderr.trim() || stdout.trim() || error.message}`,
           ),
         );
@@ -114,10 +114,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The config of a stack; none where there is no file and none was asked for. */
-function configOf(file: string, isAsked: boolean): Readonly<Record<string, unknown>> {
+/** The config of a stack; empty if the default file does not exist. */
+function configOf(file: string, isRequired: boolean): Readonly<Record<string, unknown>> {
   if (!existsSync(file)) {
-    if (isAsked) throw new Trouble(`${file} does not exist: give the stack's settings with --config.`);
+    if (isRequired) throw new UserError(`${file} does not exist: name the stack's config with --config.`);
     return {};
   }
   const settings: unknown = load(readFileSync(file, "utf8"));
@@ -125,9 +125,9 @@ function configOf(file: string, isAsked: boolean): Readonly<Record<string, unkno
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  const isExpected = error instanceof Trouble || (error instanceof TypeError && "code" in error);
+  const isExpected = error instanceof UserError || (error instanceof TypeError && "code" in error);
   process.stderr.write(
     `error: ${isExpected ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
   );
-  process.exitCode = isExpected && !(error instanceof Trouble) ? 2 : 1;
+  process.exitCode = isExpected && !(error instanceof UserError) ? 2 : 1;
 });

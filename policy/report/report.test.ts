@@ -1,6 +1,6 @@
-import { resourcesOf } from "../cases";
-import { SECRET_KEY, SECRET_MARK } from "../judge/property";
-import { surroundingsOf } from "../judge/surroundings";
+import { resourcesOf } from "../testing/cases";
+import { SECRET_KEY, SECRET_MARK } from "../core/property";
+import { policyContextOf } from "../core/policy-context";
 import { policies } from "../policies";
 import { reportOf } from "./report";
 import { readSource } from "./source";
@@ -46,24 +46,24 @@ const EXEMPTIONS = [
     expires: "2027-01-01",
   },
 ];
-const around = surroundingsOf({ exemptions: EXEMPTIONS }, "staging", "2026-11-17");
+const context = policyContextOf({ exemptions: EXEMPTIONS }, "staging", "2026-11-17");
 
 function reported(document: unknown) {
   const source = readSource(document);
   if (source === undefined) throw new Error("the document was not understood");
-  return reportOf(policies, source, around);
+  return reportOf(policies, source, context);
 }
 
 it("tells what passes, is violated, is exempt and cannot be read, of a state", () => {
   const report = reported(STATE);
-  expect(report).toMatchObject({ stack: "staging", from: "state", resources: 6, stops: true });
+  expect(report).toMatchObject({ stack: "staging", from: "state", resources: 6, blocks: true });
   expect(report.policies.find(({ policy }) => policy === "aws-ebs-volume-encrypted")).toEqual({
     policy: "aws-ebs-volume-encrypted",
     level: "MUST",
-    stops: true,
+    blocks: true,
     severity: "high",
     sources: ["CKV_AWS_3", "FSBP EC2.3", "CT.EC2.PR.7"],
-    judged: 4,
+    evaluated: 4,
     passed: 1,
     violations: 1,
     unknown: 1,
@@ -73,8 +73,8 @@ it("tells what passes, is violated, is exempt and cannot be read, of a state", (
 });
 
 it("takes the region from the provider that a resource refers to", () => {
-  const regions = reported(STATE).policies.find(({ policy }) => policy === "fleet-place-regions");
-  expect(regions).toMatchObject({ judged: 4, passed: 4 });
+  const regions = reported(STATE).policies.find(({ policy }) => policy === "product-placement-regions");
+  expect(regions).toMatchObject({ evaluated: 4, passed: 4 });
 });
 
 it("reads a preview by the states that it would lead to", () => {
@@ -83,7 +83,7 @@ it("reads a preview by the states that it would lead to", () => {
     { op: "create", urn: good?.urn, newState: good },
     { op: "delete", urn: bad?.urn, oldState: bad },
   ];
-  expect(reported({ steps })).toMatchObject({ from: "preview", resources: 1, stops: false });
+  expect(reported({ steps })).toMatchObject({ from: "preview", resources: 1, blocks: false });
 });
 
 it.each([[{}], [[]], ["text"], [{ deployment: "none" }]])("understands nothing of %j", (document) => {
@@ -97,7 +97,7 @@ it("shows a table with the message of each violation and the reason of each exem
   );
   expect(text).toContain('aws:ebs/volume:Volume "bad": encrypted is false. Set encrypted to true.');
   expect(text).toContain("it holds nothing but noise");
-  expect(text).toContain("An update of this stack would be stopped.");
+  expect(text).toContain("An update of this stack would be blocked.");
   expect(text).not.toContain("kubernetes-pod");
 });
 
@@ -109,5 +109,5 @@ it("does not stop on advice", () => {
     byInputs: stack === undefined ? [] : [stack],
     byOutputs: [],
   };
-  expect(reportOf(policies, source, around).stops).toBe(false);
+  expect(reportOf(policies, source, context).blocks).toBe(false);
 });

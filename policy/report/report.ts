@@ -1,83 +1,90 @@
-import { type Exemption, isExpired } from "../judge/exemption";
-import { concerns } from "../judge/exemptions-policy";
-import type { Level, Policy, Severity } from "../judge/policy";
-import { Stack } from "../judge/resource";
-import type { Surroundings } from "../judge/surroundings";
-import { judge, stopsIn, type Verdict } from "../judge/verdict";
+import { type Exemption, isAbout, isExpired } from "../core/exemption";
+import type { Level, Policy, Severity } from "../core/policy";
+import { Stack } from "../core/resource";
+import type { PolicyContext } from "../core/policy-context";
+import { evaluate, blocksIn, type Evaluation } from "../core/evaluation";
 import type { Source } from "./source";
 
-/** How a policy fared. */
+/** The result of a policy for a stack. */
 export interface PolicyResult {
   readonly policy: string;
   readonly level: Level;
-  /** Whether a violation stops an update of this stack. */
-  readonly stops: boolean;
+  /** Whether a violation blocks an update of this stack. */
+  readonly blocks: boolean;
   readonly severity: Severity;
   readonly sources: readonly string[];
-  /** How many resources it is about. */
-  readonly judged: number;
+  /** How many resources it was evaluated for. */
+  readonly evaluated: number;
   readonly passed: number;
   readonly violations: number;
   readonly unknown: number;
   readonly exempt: number;
 }
 
-/** An exemption and what became of it. */
+/** An exemption, and whether it is used. */
 export interface ExemptionResult extends Exemption {
-  readonly state: "used" | "not needed" | "no such resource" | "over";
+  readonly state: "used" | "not needed" | "no such resource" | "expired";
   /** How many findings it covered. */
   readonly covers: number;
 }
 
-/** What all policies say of a stack. */
+/** The results of all policies for a stack. */
 export interface Report {
   readonly stack: string;
   readonly environment: string;
   readonly from: Source["kind"];
   readonly date: string;
   readonly resources: number;
-  readonly stops: boolean;
+  readonly blocks: boolean;
   readonly policies: readonly PolicyResult[];
-  readonly verdicts: readonly Verdict[];
+  readonly evaluations: readonly Evaluation[];
   readonly exemptions: readonly ExemptionResult[];
 }
 
-/** Judges a stack by policies. */
-export function reportOf(policies: readonly Policy[], source: Source, around: Surroundings): Report {
+/** Evaluates policies against a stack. */
+export function reportOf(policies: readonly Policy[], source: Source, context: PolicyContext): Report {
   const stacks = { resource: new Stack(source.byInputs), stack: new Stack(source.byOutputs) };
-  const verdicts = new Map(policies.map((policy) => [policy, judge(policy, stacks[policy.judges], around)]));
-  const all = [...verdicts.values()].flat();
+  const evaluations = new Map(
+    policies.map((policy) => [policy, evaluate(policy, stacks[policy.scope], context)]),
+  );
+  const all = [...evaluations.values()].flat();
   return {
     stack: source.stack,
-    environment: around.environment,
+    environment: context.environment,
     from: source.kind,
-    date: around.today,
+    date: context.today,
     resources: source.byInputs.length,
-    stops: all.some(({ outcome, stops }) => outcome === "violation" && stops),
-    policies: policies.map((policy) => resultOf(policy, source, verdicts.get(policy) ?? [], around)),
-    verdicts: all,
-    exemptions: around.exemptions.map((exemption) => exemptionResult(exemption, source, all, around.today)),
+    blocks: all.some(({ outcome, blocks }) => outcome === "violation" && blocks),
+    policies: policies.map((policy) => resultOf(policy, source, evaluations.get(policy) ?? [], context)),
+    evaluations: all,
+    exemptions: [
+      ...context.exemptions.map((exemption) => exemptionResult(exemption, source, all, context.today)),
+      // Those of our own components matter only where such a component exists.
+      ...context.ownExemptions
+        .map((exemption) => exemptionResult(exemption, source, all, context.today))
+        .filter(({ covers }) => covers > 0),
+    ],
   };
 }
 
 function resultOf(
   policy: Policy,
   source: Source,
-  verdicts: readonly Verdict[],
-  around: Surroundings,
+  evaluations: readonly Evaluation[],
+  context: PolicyContext,
 ): PolicyResult {
-  const judged = source.byInputs.filter(({ type }) => policy.types.includes(type)).length;
-  const count = (outcome: Verdict["outcome"]): number =>
-    verdicts.filter((one) => one.outcome === outcome).length;
-  const touched = new Set(verdicts.map(({ urn }) => urn)).size;
+  const evaluated = source.byInputs.filter(({ type }) => policy.types.includes(type)).length;
+  const count = (outcome: Evaluation["outcome"]): number =>
+    evaluations.filter((one) => one.outcome === outcome).length;
+  const touched = new Set(evaluations.map(({ urn }) => urn)).size;
   return {
     policy: policy.name,
     level: policy.level,
-    stops: stopsIn(policy, around.environment),
+    blocks: blocksIn(policy, context.environment),
     severity: policy.severity,
     sources: policy.sources,
-    judged,
-    passed: Math.max(0, judged - touched),
+    evaluated,
+    passed: Math.max(0, evaluated - touched),
     violations: count("violation"),
     unknown: count("unknown"),
     exempt: count("exempt"),
@@ -87,15 +94,12 @@ function resultOf(
 function exemptionResult(
   exemption: Exemption,
   source: Source,
-  verdicts: readonly Verdict[],
+  evaluations: readonly Evaluation[],
   today: string,
 ): ExemptionResult {
-  const covers = verdicts.filter((verdict) => verdict.exemption === exemption).length;
-  const isThere = concerns(
-    exemption.resource,
-    source.byInputs.map(({ urn }) => urn),
-  );
-  const idle = isThere ? "not needed" : "no such resource";
-  const state = isExpired(exemption, today) ? "over" : covers > 0 ? "used" : idle;
+  const covers = evaluations.filter((evaluation) => evaluation.exemption === exemption).length;
+  const exists = source.byInputs.some(({ urn }) => isAbout(exemption, urn));
+  const unused = exists ? "not needed" : "no such resource";
+  const state = isExpired(exemption, today) ? "expired" : covers > 0 ? "used" : unused;
   return { ...exemption, state, covers };
 }

@@ -1,5 +1,5 @@
-import { isRecord } from "../judge/property";
-import type { Resource } from "../judge/resource";
+import { isRecord } from "../core/property";
+import type { Resource } from "../core/resource";
 
 /** The resources of a stack, as policies of one resource and as those of a stack see them. */
 export interface Source {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { parseJson, textAt } from "../json";
+import { parseJson, textAt } from "../../lib/json";
 import type { RawAnswer } from "./backend";
 import type { Call, Protocol } from "./call";
 

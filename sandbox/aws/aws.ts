@@ -1,17 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { makePrivateDirectories, readIfPresent, writePrivate } from "../files";
-import { inStep, type StepListener } from "../controlplane/steps";
-import type { Lifetime } from "../process";
-import type { Progress } from "../progress";
+import { makePrivateDirectories, readIfPresent, writePrivate } from "../../lib/files";
+import type { Lifetime } from "../../lib/process";
+import { type Progress, silentProgress } from "../../lib/progress";
 import { Backend } from "./backend";
 import { list, text, type Call } from "./call";
 import { ACCOUNT, clientsFor, type Clients } from "./clients";
 import { eksAdditions, EksStore } from "./eks";
 import { ensureMoto } from "./environment";
 import { Faults } from "./faults";
-import { Front, type Control } from "./front";
+import { HttpFrontEnd, type Control } from "./http-front-end";
 import { GroupClock } from "./group-clock";
 import { findLeftovers, type Leftover } from "./leftovers";
 import { Ledger } from "./ledger";
@@ -31,9 +30,7 @@ export interface AwsOptions {
   lifetime?: Lifetime;
   /** Ends the start. */
   signal?: AbortSignal;
-  /** Hears about the steps of the start. */
-  onStep?: StepListener;
-  /** Hears about the installation of moto, the first time. */
+  /** Shows the steps of the start, with the installation of moto the first time. */
   progress?: Progress;
   /** How long things take. */
   timing?: Partial<Timing>;
@@ -43,8 +40,6 @@ export interface AwsOptions {
   port?: number;
   /** Answers of whoever stands behind the API, such as the sandbox's machines. */
   additions?: readonly Addition[];
-  /** Answers below `/_fleetwright/` that the API does not give itself. */
-  control?: Control;
 }
 
 /** A call that changed something. */
@@ -105,18 +100,17 @@ export interface Aws {
 
 const RECONCILED = ["ec2", "elasticloadbalancing", "autoscaling"];
 
-/** Starts moto as a child and the front in this process. */
+/** Starts moto as a child process and the HTTP front end in this process. */
 export async function startAws(options: AwsOptions = {}): Promise<Aws> {
   const dir = options.dir ?? (await mkdtemp(path.join(tmpdir(), "fleetwright-aws-")));
   const durable = options.dir !== undefined;
   const region = options.region ?? "eu-central-1";
   await makePrivateDirectories([dir]);
-  const python = await inStep(options.onStep, "moto's environment", () =>
-    ensureMoto(options.progress === undefined ? {} : { progress: options.progress }),
-  );
+  const { progress = silentProgress } = options;
+  const python = await ensureMoto({ progress });
   let backend: Backend | undefined;
   try {
-    backend = await inStep(options.onStep, "moto", () =>
+    backend = await progress.step("moto", () =>
       Backend.start({
         python,
         dir,
@@ -145,7 +139,7 @@ interface Opening {
 
 async function open({ backend, dir, durable, region, options, ...rest }: Opening): Promise<Aws> {
   let timing = rest.timing;
-  await backend.door("delays", motoDelays(timing));
+  await backend.control("delays", motoDelays(timing));
   const inDir = (name: string): string | undefined => (durable ? path.join(dir, name) : undefined);
   const ledger = await Ledger.open(inDir("ledger.jsonl"));
   const store = await EksStore.open(inDir("eks.json"));
@@ -156,9 +150,9 @@ async function open({ backend, dir, durable, region, options, ...rest }: Opening
     await Promise.all([...listeners].map(async (listener) => listener(change)));
   };
   const clock = new GroupClock(
-    () => backend.door("tick"),
+    () => backend.control("tick"),
     async () => {
-      await backend.door("commit");
+      await backend.control("commit");
       await tell({ service: "autoscaling", action: "Tick", text: () => undefined, list: () => [] });
     },
   );
@@ -185,8 +179,7 @@ async function open({ backend, dir, durable, region, options, ...rest }: Opening
     changed,
   });
   const leftovers = (): Promise<Leftover[]> => findLeftovers(clients);
-  const own = controlOf({ ledger, faults, leftovers });
-  const control: Control = async (...request) => (await own(...request)) ?? options.control?.(...request);
+  const control = controlOf({ ledger, faults, leftovers });
   const front = await listen(pipeline, control, dir, options.port);
   const scope = { account: ACCOUNT, region };
   return {
@@ -197,21 +190,21 @@ async function open({ backend, dir, durable, region, options, ...rest }: Opening
     ledger,
     faults,
     leftovers,
-    state: () => readState(clients, () => backend.door("secrets", scope)),
+    state: () => readState(clients, () => backend.control("secrets", scope)),
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     async setTargetHealth(targetGroupArn, target, health) {
-      await backend.door("target-health", { ...scope, targetGroupArn, ...target, ...health });
+      await backend.control("target-health", { ...scope, targetGroupArn, ...target, ...health });
     },
     async setInstanceState(instanceId, state) {
-      await backend.door("instance-state", { ...scope, instanceId, state });
-      await backend.door("commit");
+      await backend.control("instance-state", { ...scope, instanceId, state });
+      await backend.control("commit");
     },
     async setAttachmentState(volumeId, state) {
-      await backend.door("attachment-state", { ...scope, volumeId, state });
-      await backend.door("commit");
+      await backend.control("attachment-state", { ...scope, volumeId, state });
+      await backend.control("commit");
     },
     clients,
     setClusterEndpoint(name, endpoint, certificateAuthority) {
@@ -223,7 +216,7 @@ async function open({ backend, dir, durable, region, options, ...rest }: Opening
     },
     async setTiming(change) {
       timing = { ...timing, ...change };
-      await backend.door("delays", motoDelays(timing));
+      await backend.control("delays", motoDelays(timing));
     },
     motoProcess: backend.process.identity,
     async stop() {
@@ -242,10 +235,10 @@ async function listen(
   control: Control,
   dir: string,
   asked: number | undefined,
-): Promise<Front> {
+): Promise<HttpFrontEnd> {
   const file = path.join(dir, "port");
   const wanted = asked ?? Number((await readIfPresent(file)) ?? Number.NaN);
-  const front = await Front.listen(
+  const front = await HttpFrontEnd.listen(
     (raw) => pipeline.handle(raw),
     control,
     Number.isInteger(wanted) ? wanted : undefined,

@@ -1,12 +1,18 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import path from "node:path";
-import { waitFor } from "../deadline";
-import { numberAt, parseJson, textAt } from "../json";
+import { waitFor } from "../../lib/deadline";
+import { numberAt, parseJson, textAt } from "../../lib/json";
 import { LOOPBACK } from "../controlplane/network";
-import { freePort } from "../port";
-import { ProcessEndedError, startProcess, stopProcess, type Lifetime, type StartedProcess } from "../process";
-import { Failure } from "../failure";
-import { readIfPresent, writePrivateNow } from "../files";
+import { freePort } from "../../lib/port";
+import {
+  ProcessEndedError,
+  startProcess,
+  stopProcess,
+  type Lifetime,
+  type StartedProcess,
+} from "../../lib/process";
+import { Failure } from "../../lib/failure";
+import { readIfPresent, writePrivateSync } from "../../lib/files";
 import { MOTO_FOLDER } from "./environment";
 
 /** An HTTP request to moto, as bytes. */
@@ -42,7 +48,7 @@ const START_TIMEOUT_MS = 60_000;
 /** Somebody else can take a port between its choice and moto's start. */
 const START_ATTEMPTS = 3;
 
-/** A running moto: it knows AWS's API, and the door that only the front uses. */
+/** A running moto: AWS's API, and a control API that only the HTTP front end uses. */
 export class Backend {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
@@ -61,7 +67,7 @@ export class Backend {
     for (let attempt = 1; ; attempt++) {
       const port = await freePort();
       const backend = new Backend(await startProcess(specification(options, port)), port);
-      writePrivateNow(path.join(options.dir, RECORD), JSON.stringify(backend.process.identity));
+      writePrivateSync(path.join(options.dir, RECORD), JSON.stringify(backend.process.identity));
       try {
         await backend.#ready(options.signal);
         return backend;
@@ -107,8 +113,8 @@ export class Backend {
     });
   }
 
-  /** Uses the door: what the front asks beyond AWS's API. */
-  async door(name: string, body: Record<string, unknown> = {}): Promise<unknown> {
+  /** Calls moto's control API. */
+  async control(name: string, body: Record<string, unknown> = {}): Promise<unknown> {
     const answer = await this.send({
       method: "POST",
       target: `/_fleetwright/${name}`,
@@ -140,7 +146,7 @@ export class Backend {
     const answers = waitFor(
       `moto to answer on port ${this.port} (log: ${this.process.spec.logFile})`,
       async () => {
-        await this.door("delays");
+        await this.control("delays");
         return true;
       },
       { timeoutMs: START_TIMEOUT_MS, ...(signal === undefined ? {} : { signal }) },

@@ -1,4 +1,4 @@
-import { isObject, parseJson } from "../json";
+import { isObject, parseJson } from "../../lib/json";
 import type { RawRequest } from "./backend";
 import { eksAction } from "./eks/routes";
 import { route53Action, s3Action } from "./rest-actions";

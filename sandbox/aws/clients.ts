@@ -28,7 +28,7 @@ export interface Clients {
   close: () => void;
 }
 
-/** Clients that talk to one endpoint: rules use moto's own, so that they see neither faults nor delays of the front. */
+/** Clients that talk to one endpoint: rules use moto's own, so that they see neither faults nor delays of the HTTP front end. */
 export function clientsFor(endpoint: string, region: string): Clients {
   const settings = { endpoint, region, credentials: CREDENTIALS, maxAttempts: 1 };
   const clients = {

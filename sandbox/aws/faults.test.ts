@@ -8,11 +8,11 @@ import {
 import { DescribeParametersCommand } from "@aws-sdk/client-ssm";
 import { CREDENTIALS } from "./variables";
 import { randomFrom } from "./faults";
-import { IMAGE, openPlayground, type Playground } from "./playground";
+import { IMAGE, openAwsFixture, type AwsFixture } from "./testing/aws-fixture";
 
-let cloud: Playground;
+let cloud: AwsFixture;
 beforeAll(async () => {
-  cloud = await openPlayground();
+  cloud = await openAwsFixture();
 });
 afterAll(async () => cloud.stop());
 afterEach(() => cloud.aws.faults.clear());

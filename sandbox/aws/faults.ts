@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Failure } from "../failure";
+import { Failure } from "../../lib/failure";
 import type { Refusal } from "./answer";
 import type { Call } from "./call";
 

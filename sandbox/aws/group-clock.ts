@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { at } from "../json";
+import { at } from "../../lib/json";
 
 const TICK_MS = 500;
 

@@ -28,15 +28,15 @@ import {
   CreateInstanceProfileCommand,
   CreateRoleCommand,
 } from "@aws-sdk/client-iam";
-import { IMAGE, openPlayground, settled, type Playground } from "./playground";
+import { IMAGE, openAwsFixture, settled, type AwsFixture } from "./testing/aws-fixture";
 import type { InstanceState } from "./state";
 
 const PUBLIC_KEY =
   "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJzZv0zP1w2k5o3m8lqYxv0VJ3t2lM4m8m0y9x1Zb3cD somebody";
 
-let cloud: Playground;
+let cloud: AwsFixture;
 beforeAll(async () => {
-  cloud = await openPlayground({ timing: { instance: 60 } });
+  cloud = await openAwsFixture({ timing: { instance: 60 } });
 });
 afterAll(async () => cloud.stop());
 

@@ -19,11 +19,11 @@ import {
 } from "@aws-sdk/client-iam";
 import { EncryptCommand, CreateKeyCommand, ScheduleKeyDeletionCommand } from "@aws-sdk/client-kms";
 import { DeleteParameterCommand, PutParameterCommand } from "@aws-sdk/client-ssm";
-import { settled, openPlayground } from "./playground";
+import { settled, openAwsFixture } from "./testing/aws-fixture";
 
 test("the ledger tells every call in its order and no secret, and leftovers tell what is still there", async () => {
   const dir = await mkdtemp(path.join(tmpdir(), "fleetwright-aws-test-"));
-  const cloud = await openPlayground({ dir });
+  const cloud = await openAwsFixture({ dir });
   const { ec2, ssm, iam, kms } = cloud;
   try {
     const userData = Buffer.from("#!/bin/sh\necho user-data-secret\n").toString("base64");

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
-import { readIfPresent } from "../files";
-import { isObject, numberAt, parseJson, textAt } from "../json";
+import { readIfPresent } from "../../lib/files";
+import { isObject, numberAt, parseJson, textAt } from "../../lib/json";
 import type { Call } from "./call";
 
 /** One call as it is remembered. It names things and never holds what is in them. */

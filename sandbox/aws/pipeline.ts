@@ -6,7 +6,7 @@ import type { Faults } from "./faults";
 import { idsIn, namesIn, type Ledger } from "./ledger";
 import type { Replays } from "./replays";
 import { isRefusal, type Addition, type RefusalRule, type RuleContext } from "./rule";
-import { Turnstile } from "./turnstile";
+import { Mutex } from "./mutex";
 import { Visibility } from "./visibility";
 
 /** What a call goes through. */
@@ -18,7 +18,7 @@ export interface PipelineParts {
   faults: Faults;
   ledger: Ledger;
   replays: Replays;
-  /** Told about every call that changed something, after the change is on disk; the caller's answer waits for it. */
+  /** Called after every call that changed something, once the change is on disk; the caller's answer waits for it. */
   changed: (call: Call) => Promise<void>;
 }
 
@@ -29,7 +29,7 @@ interface Outcome {
 
 /** Answers calls: faults first, then rules and additions, then moto; every call ends in the ledger. */
 export class Pipeline {
-  readonly #turnstile = new Turnstile();
+  readonly #mutex = new Mutex();
   readonly #visibility: Visibility;
 
   constructor(readonly parts: PipelineParts) {
@@ -67,13 +67,13 @@ export class Pipeline {
     if (unseen !== undefined) return { answer: refuse(call, unseen), answeredBy: "fault: unseen" };
     if (!call.mutating) return this.#carryOut(call);
     // A rule looks and moto acts: nothing may change in between.
-    const outcome = await this.#turnstile.pass(async () => {
+    const outcome = await this.#mutex.run(async () => {
       const known = this.parts.replays.find(call);
       if (known !== undefined) return { answer: known, answeredBy: "replay" };
       return (await this.#refused(call)) ?? this.#carryOut(call);
     });
     if (outcome.answer.status < 400) {
-      await this.parts.backend.door("commit");
+      await this.parts.backend.control("commit");
       if (outcome.answeredBy !== "replay") this.parts.replays.note(call, outcome.answer);
       const span = this.parts.faults.hides(call);
       if (span !== undefined) this.#visibility.hide(call, outcome.answer.body.toString(), span);

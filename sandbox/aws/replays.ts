@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { z } from "zod";
-import { readIfPresent, writePrivate } from "../files";
-import { parseJson } from "../json";
+import { readIfPresent, writePrivate } from "../../lib/files";
+import { parseJson } from "../../lib/json";
 import type { RawAnswer } from "./backend";
 import type { Call } from "./call";
 

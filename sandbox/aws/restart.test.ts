@@ -12,10 +12,10 @@ import {
 import { CreateKeyCommand, DecryptCommand, EncryptCommand } from "@aws-sdk/client-kms";
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { GetParameterCommand, PutParameterCommand } from "@aws-sdk/client-ssm";
-import { waitFor } from "../deadline";
+import { waitFor } from "../../lib/deadline";
 import { startAws } from "./aws";
 import { clientsFor } from "./clients";
-import { openPlayground, settled } from "./playground";
+import { openAwsFixture, settled } from "./testing/aws-fixture";
 
 let dir: string;
 beforeEach(async () => {
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(async () => rm(dir, { recursive: true, force: true }));
 
 test("after kill -9 of moto everything is there again, with the same ids and the same address", async () => {
-  const before = await openPlayground({ dir });
+  const before = await openAwsFixture({ dir });
   const instance = await before.run({ UserData: Buffer.from("#!/bin/sh\n").toString("base64") });
   const volume = await before.volume();
   await before.ec2.send(
@@ -86,10 +86,10 @@ test("after kill -9 of moto everything is there again, with the same ids and the
     clients.close();
     await after.stop();
   }
-}, 60_000);
+});
 
 test("a detached moto that lost its owner is replaced by the next start, with the same state", async () => {
-  const before = await openPlayground({ dir, lifetime: "detached" });
+  const before = await openAwsFixture({ dir, lifetime: "detached" });
   before.close();
   const { pid } = before.aws.motoProcess;
   const after = await startAws({ dir });
@@ -102,8 +102,8 @@ test("a detached moto that lost its owner is replaced by the next start, with th
   }
 });
 
-test("every change that was answered survives kill -9 of front and moto at any moment", async () => {
-  // Another process hosts the front and makes VPCs as fast as it can; it tells each one when it was answered.
+test("every change that was answered survives kill -9 of the HTTP front end and moto at any time", async () => {
+  // Another process hosts the HTTP front end and makes VPCs as fast as it can; it prints each one once it was answered.
   const host = `
     const { startAws } = require(${JSON.stringify(__dirname)});
     const { clientsFor } = require(${JSON.stringify(path.join(__dirname, "clients"))});
@@ -122,12 +122,12 @@ test("every change that was answered survives kill -9 of front and moto at any m
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  await waitFor("a dozen VPCs", () => output.split("vpc-").length > 12, { timeoutMs: 40_000 });
+  await waitFor("a dozen VPCs", () => output.split("vpc-").length > 12, { timeoutMs: 120_000 });
   child.kill("SIGKILL");
   await ended;
-  // moto was told to end with its owner.
+  // moto ends with its owner.
   const pid = /moto (\d+)/.exec(output)?.[1] ?? "";
-  await waitFor("moto to end with its owner", () => !isAlive(pid), { timeoutMs: 5_000 });
+  await waitFor("moto to end with its owner", () => !isAlive(pid), { timeoutMs: 120_000 });
 
   const answered = output.match(/vpc-[0-9a-f]{17}/g) ?? [];
   const aws = await startAws({ dir });
@@ -141,7 +141,7 @@ test("every change that was answered survives kill -9 of front and moto at any m
     clients.close();
     await aws.stop();
   }
-}, 90_000);
+});
 
 function isAlive(pid: string): boolean {
   const state = execFileSync("sh", ["-c", `ps -o stat= -p ${pid} || true`], { encoding: "utf8" }).trim();

@@ -10,7 +10,7 @@ import {
   type Tag,
 } from "@aws-sdk/client-ec2";
 import { GetInstanceProfileCommand } from "@aws-sdk/client-iam";
-import { textAt } from "../json";
+import { textAt } from "../../lib/json";
 import type { Clients } from "./clients";
 import { balancersOf, type BalancerState } from "./balancer-state";
 
@@ -81,7 +81,7 @@ export interface GroupState {
   targetGroupArns: string[];
 }
 
-/** What exists at one moment. */
+/** What exists at one point in time. */
 export interface CloudState {
   instances: InstanceState[];
   volumes: VolumeState[];
@@ -90,7 +90,7 @@ export interface CloudState {
   groups: GroupState[];
 }
 
-/** Reads what exists. `readSecrets` asks moto's door for user data and public keys, which no list call gives. */
+/** Reads what exists. `readSecrets` asks moto's control API for user data and public keys, which no list call gives. */
 export async function readState(aws: Clients, readSecrets: () => Promise<unknown>): Promise<CloudState> {
   const [reservations, subnets, volumes, snapshots, interfaces, groups] = await Promise.all([
     aws.ec2.send(new DescribeInstancesCommand({})),

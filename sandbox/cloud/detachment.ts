@@ -1,55 +1,55 @@
 import { DescribeVolumesCommand, DetachVolumeCommand } from "@aws-sdk/client-ec2";
-import { waitFor } from "../deadline";
+import { waitFor } from "../../lib/deadline";
 import { text, type Call } from "../aws/call";
 import type { Addition, Clients } from "../aws";
-import type { MachineHall } from "../machines";
+import type { MachineHost } from "../machines";
 import { randomUUID } from "node:crypto";
 
-/** What a detachment needs of the cloud around it. */
-export interface DetachmentSurroundings {
-  hall: () => MachineHall | undefined;
-  /** Says in AWS's API that the volume is still in use where it was. */
+/** What detaching a volume needs of its cloud. */
+export interface DetachmentContext {
+  machineHost: () => MachineHost | undefined;
+  /** Sets the attachment to "busy" in the AWS API. */
   setBusy: (volumeId: string) => Promise<void>;
   /** Called when a volume that was busy has been detached. */
   detached: () => void;
-  /** Ends the waits. */
+  /** Aborted when the cloud stops. */
   signal: AbortSignal;
 }
 
-const NOTICE_MS = 24 * 3600_000;
+const UNMOUNT_TIMEOUT_MS = 24 * 3600_000;
 
 /**
- * A volume that its machine has mounted is not detached: it is "busy" until the machine has unmounted it, as on AWS,
- * where this keeps whoever waits for it from attaching it elsewhere.
+ * Answers DetachVolume for a volume that its machine has mounted: as on AWS it stays "busy" until the machine unmounts
+ * it, so that nobody attaches it elsewhere meanwhile.
  */
-export function mountedVolumes(around: DetachmentSurroundings): Addition {
+export function mountedVolumes(context: DetachmentContext): Addition {
   const waiting = new Set<string>();
   return {
     name: "mounted volume",
     async answer(call, { aws }) {
       if (call.service !== "ec2" || call.action !== "DetachVolume") return undefined;
       const volumeId = text(call, "VolumeId") ?? "";
-      const rack = around.hall()?.volumes;
-      if (rack === undefined) return undefined;
+      const volumes = context.machineHost()?.volumes;
+      if (volumes === undefined) return undefined;
       if (text(call, "Force") === "true") {
-        await rack.detach(volumeId, { force: true }).catch(() => {});
+        await volumes.detach(volumeId, { force: true }).catch(() => {});
         return undefined;
       }
-      if (!(await rack.isMounted(volumeId))) return undefined;
-      await around.setBusy(volumeId);
+      if (!(await volumes.isMounted(volumeId))) return undefined;
+      await context.setBusy(volumeId);
       if (!waiting.has(volumeId)) {
         waiting.add(volumeId);
-        void waitFor(`${volumeId} to be unmounted`, async () => !(await rack.isMounted(volumeId)), {
-          timeoutMs: NOTICE_MS,
+        void waitFor(`${volumeId} to be unmounted`, async () => !(await volumes.isMounted(volumeId)), {
+          timeoutMs: UNMOUNT_TIMEOUT_MS,
           intervalMs: 200,
-          signal: around.signal,
+          signal: context.signal,
         })
           .then(() => aws.ec2.send(new DetachVolumeCommand({ VolumeId: volumeId })))
-          // It was detached in another way meanwhile, such as by the end of its machine; or the cloud ends.
+          // It was detached in another way meanwhile, such as by terminating its machine; or the cloud stops.
           .catch(() => {})
           .finally(() => {
             waiting.delete(volumeId);
-            around.detached();
+            context.detached();
           });
       }
       return busy(call, await attachmentOf(aws, volumeId));

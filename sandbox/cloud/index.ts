@@ -1,12 +1,12 @@
-// What it takes to use a cloud that runs in a process of its own. The cloud itself, with AWS's API in it, is in `cloud.ts`:
-// it takes a second to load, which no command should wait for.
+// For users of a cloud that runs in its own process. The cloud itself, with the AWS API in it, is in `cloud.ts`: it takes a
+// second to load, which no command should wait for.
 export { imagesOf } from "./record";
 export {
-  askCloud,
+  cloudStatusOf,
   ensureCloud,
   inspectCloud,
-  openDoor,
-  orderMachine,
+  forwardPort,
+  controlMachine,
   stopCloud,
   type RunningCloud,
 } from "./service";

@@ -1,6 +1,6 @@
 import type { BalancerState, CloudState, InstanceState, VolumeState } from "../aws";
 import type { MachineState, VolumeState as SeenVolume } from "../machines";
-import { planSteps, type Seen } from "./plan";
+import { planSteps, type ActualState } from "./plan";
 import { balancerSpecOf, machineSpecOf } from "./specs";
 
 const SCOPE = { region: "eu-central-1", account: "123456789012" };
@@ -57,7 +57,7 @@ const balancer: BalancerState = {
 
 interface Case {
   wanted?: Partial<CloudState>;
-  seen?: Partial<Seen>;
+  seen?: Partial<ActualState>;
   steps: unknown[];
 }
 
@@ -98,7 +98,7 @@ const CASES: Record<string, Case> = {
     seen: { machines: [machine(instance(), { state: "stopped", desired: "stopped" })] },
     steps: [{ key: "i-0a", do: "start" }],
   },
-  "a machine that switched itself off is told to AWS": {
+  "a machine that shut itself down is reported to AWS": {
     wanted: { instances: [instance()] },
     seen: { machines: [machine(instance(), { state: "stopped" })] },
     steps: [{ key: "i-0a", do: "report stopped" }],
@@ -217,14 +217,14 @@ test.each(Object.entries(CASES))("%s", (_what, { wanted, seen, steps }) => {
     groups: [],
     ...wanted,
   };
-  const here: Seen = { machines: [], volumes: [], snapshots: [], balancers: [], ...seen };
+  const here: ActualState = { machines: [], volumes: [], snapshots: [], balancers: [], ...seen };
   expect(planSteps(cloud, here, SCOPE, NOW)).toEqual(steps);
 });
 
 test("a role's credentials are renewed before they end", () => {
   const wanted = instance({ instanceProfileArn: "arn:aws:iam::1:instance-profile/p", roleName: "node" });
   const cloud: CloudState = { instances: [wanted], volumes: [], snapshots: [], balancers: [], groups: [] };
-  const here: Seen = { machines: [machine(wanted)], volumes: [], snapshots: [], balancers: [] };
+  const here: ActualState = { machines: [machine(wanted)], volumes: [], snapshots: [], balancers: [] };
   const later = (hours: number) => planSteps(cloud, here, SCOPE, NOW + hours * 3600_000);
   expect(later(4.9)).toEqual([]);
   expect(later(5.1)).toMatchObject([

@@ -4,7 +4,7 @@ import type { LoadBalancerSpec, MachineSpec, MachineState, VolumeState } from ".
 import { balancerSpecOf, machineChanges, machineSpecOf, type CloudScope } from "./specs";
 
 /** What there is on this machine. */
-export interface Seen {
+export interface ActualState {
   machines: readonly MachineState[];
   volumes: readonly VolumeState[];
   snapshots: readonly string[];
@@ -33,7 +33,7 @@ const RESTING = ["stopping", "stopped"];
  * What is to be done so that machines, volumes and load balancers become what AWS's API says. It looks only at the two
  * states, so that it does not matter what was missed, done twice or cut short before.
  */
-export function planSteps(wanted: CloudState, seen: Seen, scope: CloudScope, now: number): Step[] {
+export function planSteps(wanted: CloudState, seen: ActualState, scope: CloudScope, now: number): Step[] {
   return [
     ...machineSteps(wanted.instances, seen.machines, scope, now),
     ...volumeSteps(wanted, seen),
@@ -72,7 +72,7 @@ function machineSteps(
   ];
 }
 
-function volumeSteps({ instances, volumes }: CloudState, seen: Seen): Step[] {
+function volumeSteps({ instances, volumes }: CloudState, seen: ActualState): Step[] {
   const rootDevices = new Set(instances.map(({ id, rootDevice }) => `${id} ${rootDevice}`));
   // A machine's root is made with it.
   const data = volumes.filter(
@@ -108,7 +108,7 @@ function volumeSteps({ instances, volumes }: CloudState, seen: Seen): Step[] {
   ];
 }
 
-function snapshotSteps({ snapshots }: CloudState, seen: Seen): Step[] {
+function snapshotSteps({ snapshots }: CloudState, seen: ActualState): Step[] {
   const volumes = new Set(seen.volumes.map(({ id }) => id));
   const gone = seen.snapshots.filter((id) => !snapshots.some((snapshot) => snapshot.id === id));
   return [
@@ -119,7 +119,7 @@ function snapshotSteps({ snapshots }: CloudState, seen: Seen): Step[] {
   ];
 }
 
-function balancerSteps({ balancers }: CloudState, seen: Seen): Step[] {
+function balancerSteps({ balancers }: CloudState, seen: ActualState): Step[] {
   const wanted = balancers.filter(({ type }) => type === "network").map(balancerSpecOf);
   const byId = new Map(seen.balancers.map((spec) => [spec.id, spec]));
   return [

@@ -1,31 +1,31 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Aws, CloudState } from "../aws";
-import { errorMessage } from "../failure";
-import type { MachineHall } from "../machines";
-import { planSteps, type Seen, type Step } from "./plan";
+import { errorMessage } from "../../lib/failure";
+import type { MachineHost } from "../machines";
+import { planSteps, type ActualState, type Step } from "./plan";
 import { healthReports } from "./target-health";
 
-/** How a reconciler tells what it does. */
+/** Called with a line for each step of the reconciler. */
 export type CloudLog = (line: string) => void;
 
-/** A thing that could not be done; it is tried again. */
-export interface Trouble {
+/** A step that failed and is being retried. */
+export interface StepError {
   key: string;
   step: Step["do"];
   message: string;
   since: string;
 }
 
-/** Machines may end without a call of AWS's API. */
-const GLANCE_MS = 1_000;
-/** Reading all of AWS's state is work; without a sign of a change it is done now and then, in case a sign was missed. */
-const LOOK_MS = 30_000;
+/** How often the machines' states are polled: they may end without a call of the AWS API. */
+const POLL_MS = 1_000;
+/** How often everything is compared without a sign of a change, in case one was missed. */
+const RESYNC_MS = 30_000;
 const RETRY_MS = { least: 250, most: 15_000 };
 
-/** Makes machines, volumes and load balancers be what AWS's API says, and tells the API what happened to them. */
+/** Reconciles machines, volumes and load balancers with the AWS API, and reports their state to it. */
 export class Reconciler {
   readonly #busy = new Map<string, Promise<void>>();
-  readonly #troubles = new Map<string, Trouble & { attempts: number }>();
+  readonly #errors = new Map<string, StepError & { attempts: number }>();
   readonly #ending = new AbortController();
   #pass: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
@@ -34,42 +34,42 @@ export class Reconciler {
 
   constructor(
     private readonly aws: Aws,
-    private readonly hall: MachineHall,
+    private readonly machineHost: MachineHost,
     private readonly log: CloudLog,
   ) {}
 
-  /** Begins; the first look is over when this is. */
+  /** Starts; returns after the first comparison. */
   async start(): Promise<void> {
-    this.#stopWatching = this.hall.switchboard.onHealth(() => void this.look());
-    await this.look();
-    this.#loop = this.#lookNowAndThen();
+    this.#stopWatching = this.machineHost.networkServices.onHealth(() => void this.reconcile());
+    await this.reconcile();
+    this.#loop = this.#poll();
   }
 
-  /** Compares both sides now, and begins what is to be done. Looks that are asked for together are one. */
-  look(): Promise<void> {
+  /** Compares both sides now and starts the steps that are needed. Concurrent calls share one comparison. */
+  reconcile(): Promise<void> {
     this.#queued ??= this.#pass.then(async () => {
       this.#queued = undefined;
-      this.#pass = this.#compare().catch((error: unknown) => this.#complain(error));
+      this.#pass = this.#compare().catch((error: unknown) => this.#logError(error));
       await this.#pass;
     });
     return this.#queued;
   }
 
-  /** Waits until nothing is left to do for these objects. Gives up at the signal, and says so. */
+  /** Waits until these objects need no more steps. Returns false if the signal is aborted first. */
   async settled(concerns: (key: string) => boolean, signal: AbortSignal): Promise<boolean> {
     for (;;) {
       if (signal.aborted) return false;
       const steps = await this.#steps().catch(() => undefined);
       const open = [...this.#busy].filter(([key]) => concerns(key)).map(([, work]) => work);
       if (open.length === 0 && steps?.some(({ key }) => concerns(key)) === false) return true;
-      await this.look();
+      await this.reconcile();
       await Promise.race([Promise.all(open), pause(open.length === 0 ? 50 : 500)]);
     }
   }
 
-  /** What could not be done so far. */
-  get troubles(): Trouble[] {
-    return [...this.#troubles.values()].map(({ key, step, message, since }) => ({
+  /** The steps that failed and are being retried. */
+  get errors(): StepError[] {
+    return [...this.#errors.values()].map(({ key, step, message, since }) => ({
       key,
       step,
       message,
@@ -77,7 +77,7 @@ export class Reconciler {
     }));
   }
 
-  /** Ends; what is under way is waited for. */
+  /** Stops, and waits for the steps under way. */
   async stop(): Promise<void> {
     this.#stopWatching();
     this.#ending.abort();
@@ -86,32 +86,32 @@ export class Reconciler {
     await Promise.all(this.#busy.values());
   }
 
-  async #lookNowAndThen(): Promise<void> {
+  async #poll(): Promise<void> {
     const { signal } = this.#ending;
     let before = "";
     let looked = performance.now();
     while (!signal.aborted) {
-      await pause(GLANCE_MS, undefined, { signal }).catch(() => {});
-      const now = await this.#glance();
-      if (now === before && performance.now() - looked < LOOK_MS) continue;
+      await pause(POLL_MS, undefined, { signal }).catch(() => {});
+      const now = await this.#machineStates();
+      if (now === before && performance.now() - looked < RESYNC_MS) continue;
       [before, looked] = [now, performance.now()];
-      await this.look();
+      await this.reconcile();
     }
   }
 
-  /** What changes by itself: the states of machines. Health is told as it changes. */
-  async #glance(): Promise<string> {
-    const machines = await this.hall.list().catch(() => []);
+  /** What changes without a call of the AWS API: the states of machines. Changes of health are pushed. */
+  async #machineStates(): Promise<string> {
+    const machines = await this.machineHost.list().catch(() => []);
     return machines.map(({ id, state, desired }) => `${id} ${state} ${desired}`).join();
   }
 
-  async #seen(): Promise<Seen> {
-    const { volumes, switchboard } = this.hall;
+  async #seen(): Promise<ActualState> {
+    const { volumes, networkServices } = this.machineHost;
     return {
-      machines: await this.hall.list(),
+      machines: await this.machineHost.list(),
       volumes: await volumes.list(),
       snapshots: await volumes.snapshots(),
-      balancers: switchboard.balancers(),
+      balancers: networkServices.loadBalancers(),
     };
   }
 
@@ -123,65 +123,65 @@ export class Reconciler {
     if (this.#ending.signal.aborted) return;
     const wanted = await this.aws.state();
     const steps = await this.#steps(wanted);
-    for (const key of this.#troubles.keys())
-      if (!this.#busy.has(key) && !steps.some((step) => step.key === key)) this.#troubles.delete(key);
+    for (const key of this.#errors.keys())
+      if (!this.#busy.has(key) && !steps.some((step) => step.key === key)) this.#errors.delete(key);
     for (const step of steps) {
       if (this.#busy.has(step.key)) continue;
-      const work = this.#carryOut(step).finally(() => {
+      const work = this.#runStep(step).finally(() => {
         this.#busy.delete(step.key);
-        if (!this.#ending.signal.aborted) void this.look();
+        if (!this.#ending.signal.aborted) void this.reconcile();
       });
       this.#busy.set(step.key, work);
     }
     for (const { targetGroupArn, target, health } of healthReports(
       wanted,
-      await this.hall.switchboard.health(),
+      await this.machineHost.networkServices.health(),
     ))
       await this.aws.setTargetHealth(targetGroupArn, target, health);
   }
 
-  async #carryOut(step: Step): Promise<void> {
+  async #runStep(step: Step): Promise<void> {
     const began = performance.now();
     try {
       await this.#act(step);
-      this.#troubles.delete(step.key);
+      this.#errors.delete(step.key);
       if (step.do !== "update")
         this.log(`${step.do} ${step.key} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
     } catch (error) {
       if (this.#ending.signal.aborted) return;
-      const before = this.#troubles.get(step.key);
+      const before = this.#errors.get(step.key);
       const attempts = (before?.attempts ?? 0) + 1;
       const since = before?.since ?? new Date().toISOString();
-      this.#troubles.set(step.key, {
+      this.#errors.set(step.key, {
         key: step.key,
         step: step.do,
         message: errorMessage(error),
         since,
         attempts,
       });
-      this.log(`${step.do} ${step.key} failed, and is tried again: ${errorMessage(error)}`);
+      this.log(`${step.do} ${step.key} failed, retrying: ${errorMessage(error)}`);
       const wait = Math.min(RETRY_MS.least * 2 ** attempts, RETRY_MS.most);
       await pause(wait, undefined, { signal: this.#ending.signal }).catch(() => {});
     }
   }
 
   async #act(step: Step): Promise<void> {
-    const { hall, aws } = this;
-    const { volumes, switchboard } = hall;
+    const { machineHost, aws } = this;
+    const { volumes, networkServices } = machineHost;
     switch (step.do) {
       case "launch":
-        return hall.launch(step.spec);
+        return machineHost.launch(step.spec);
       case "start":
-        return hall.start(step.key);
+        return machineHost.start(step.key);
       case "stop":
-        return hall.stop(step.key);
+        return machineHost.stop(step.key);
       case "terminate":
-        return hall.terminate(step.key);
+        return machineHost.terminate(step.key);
       case "report stopped":
-        await hall.stop(step.key);
+        await machineHost.stop(step.key);
         return aws.setInstanceState(step.key, "stopped");
       case "update":
-        return hall.update(step.key, step.changes);
+        return machineHost.update(step.key, step.changes);
       case "create volume":
         return volumes.create(
           { id: step.key, sizeGiB: step.sizeGiB },
@@ -200,13 +200,14 @@ export class Reconciler {
       case "delete snapshot":
         return volumes.deleteSnapshot(step.key);
       case "balance":
-        return switchboard.balance(step.spec);
+        return networkServices.putLoadBalancer(step.spec);
       case "unbalance":
-        return switchboard.unbalance(step.key);
+        return networkServices.removeLoadBalancer(step.key);
     }
   }
 
-  #complain(error: unknown): void {
-    if (!this.#ending.signal.aborted) this.log(`could not compare machines with AWS: ${errorMessage(error)}`);
+  #logError(error: unknown): void {
+    if (!this.#ending.signal.aborted)
+      this.log(`cannot compare machines with the AWS API: ${errorMessage(error)}`);
   }
 }

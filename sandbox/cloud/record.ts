@@ -1,25 +1,25 @@
 import path from "node:path";
 import { z } from "zod";
-import { readIfPresent, writePrivateNow } from "../files";
-import { parseJson } from "../json";
+import { readIfPresent, writePrivateSync } from "../../lib/files";
+import { parseJson } from "../../lib/json";
 import { ImageStore } from "../registry";
 
 const cloudRecord = z.object({
   process: z.object({ pid: z.int(), started: z.string() }),
-  /** AWS's API on the host's loopback address. */
+  /** The AWS API on the host's loopback address. */
   hostEndpoint: z.string(),
-  /** AWS's API as the engine finds it. */
+  /** The AWS API as the engine reaches it. */
   endpoint: z.string(),
   region: z.string(),
-  /** The network namespace in which machines are reached; none where no machine can run, and then `reason` says why. */
+  /** The network namespace of the machines; absent where machines cannot run, and then `reason` says why. */
   network: z.string().optional(),
   reason: z.string().optional(),
 });
 
-/** What a cloud's process writes down when it is ready. */
+/** What a cloud's process records when it is ready. */
 export type CloudRecord = z.infer<typeof cloudRecord>;
 
-/** Reads the record of a folder; undefined where no cloud was ready there since it was last stopped. */
+/** Reads the record of a folder; undefined where no cloud has become ready since the last stop. */
 export async function readCloudRecord(dir: string): Promise<CloudRecord | undefined> {
   const parsed = cloudRecord.safeParse(parseJson((await readIfPresent(recordFile(dir))) ?? ""));
   return parsed.success ? parsed.data : undefined;
@@ -27,20 +27,25 @@ export async function readCloudRecord(dir: string): Promise<CloudRecord | undefi
 
 /** Writes the record of a folder. */
 export function writeCloudRecord(dir: string, record: CloudRecord): void {
-  writePrivateNow(recordFile(dir), `${JSON.stringify(record, undefined, 1)}\n`);
+  writePrivateSync(recordFile(dir), `${JSON.stringify(record, undefined, 1)}\n`);
 }
 
-/** Where the record lies. */
+/** The file of the record. */
 export function recordFile(dir: string): string {
   return path.join(dir, "cloud.json");
 }
 
-/** Where the log lies. */
+/** The socket through which the cloud's process is controlled. */
+export function controlSocket(dir: string): string {
+  return path.join(dir, "control.sock");
+}
+
+/** The log of the cloud's process. */
 export function cloudLog(dir: string): string {
   return path.join(dir, "logs", "cloud.log");
 }
 
-/** The images that machines of the cloud in a folder can pull. */
+/** The images that machines of a folder's cloud can pull. */
 export function imagesOf(dir: string): ImageStore {
   return new ImageStore(path.join(dir, "images"));
 }

@@ -1,27 +1,31 @@
+import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { waitFor } from "../deadline";
-import { Failure } from "../failure";
-import { readIfPresent } from "../files";
-import { textAt, parseJson } from "../json";
+import { waitFor } from "../../lib/deadline";
+import { Failure } from "../../lib/failure";
+import { readIfPresent } from "../../lib/files";
 import { ensureMoto } from "../aws/environment";
-import { MachineHall, raiseLimits } from "../machines";
+import { hasHostRecord, MachineHost, raiseLimits } from "../machines";
+import { callControlSocket } from "../machines/control-socket";
 import { rke2Image } from "../machines/rke2";
-import { isRunning, ProcessEndedError, residentBytes, startProcess, stopProcess } from "../process";
-import type { Progress } from "../progress";
-import type { ForwardOptions } from "./door";
-import { cloudLog, readCloudRecord, recordFile, type CloudRecord } from "./record";
+import { isRunning, ProcessEndedError, residentBytes, startProcess, stopProcess } from "../../lib/process";
+import type { Progress } from "../../lib/progress";
+import type { PortForward } from "./port-forward";
+import { cloudLog, controlSocket, readCloudRecord, recordFile, type CloudRecord } from "./record";
 import { cloudStatus, type CloudStatus } from "./status";
 
-const PROGRAM = path.join(__dirname, "daemon.ts");
+const PROGRAM = path.join(__dirname, "main.ts");
 const READY_MS = 180_000;
-/** Machines get 20 seconds to switch themselves off, all at the same time. */
+/** Machines get 20 seconds to shut down, all at the same time. */
 const STOP_MS = 60_000;
+/** A reboot is answered when the machine is back. */
+const CALL_MS = 120_000;
 
 /** A cloud whose process runs. */
 export interface RunningCloud extends CloudRecord {
   residentBytes?: number;
   logFile: string;
+  controlSocket: string;
 }
 
 /** The cloud that runs in a folder, if one does. */
@@ -32,20 +36,26 @@ export async function inspectCloud(dir: string): Promise<RunningCloud | undefine
   return {
     ...record,
     logFile: cloudLog(dir),
+    controlSocket: controlSocket(dir),
     ...(resident === undefined ? {} : { residentBytes: resident }),
   };
 }
 
-/** Starts the process of a cloud and waits until it is ready; one that runs already is left alone. */
+/** Starts the process of a cloud and waits until it is ready. One that runs already is kept, unless it is outdated. */
 export async function ensureCloud(
   dir: string,
   options: { progress: Progress; signal: AbortSignal },
 ): Promise<RunningCloud> {
   const running = await inspectCloud(dir);
-  if (running !== undefined) return running;
-  // What takes long the first time is done here, where somebody sees how it goes on.
+  const outdated = running === undefined ? undefined : outdatedBecause(running);
+  if (running !== undefined && outdated === undefined) return running;
+  if (outdated !== undefined) {
+    options.progress.note(` • restarting the sandbox's cloud: ${outdated}`);
+    await stopCloud(dir);
+  }
+  // What takes long the first time is done in this process, which shows progress.
   await ensureMoto({ progress: options.progress });
-  if (MachineHall.available().ok) {
+  if (MachineHost.available().ok) {
     await rke2Image({ progress: options.progress });
     await raiseLimits(options.progress);
   }
@@ -53,7 +63,7 @@ export async function ensureCloud(
   await mkdir(path.dirname(logFile), { recursive: true, mode: 0o700 });
   await rm(recordFile(dir), { force: true });
   const { PATH = "/usr/bin:/bin", HOME = "/", XDG_CACHE_HOME } = process.env;
-  const daemon = await startProcess({
+  const started = await startProcess({
     name: "the sandbox's cloud",
     command: process.execPath,
     args: ["--no-warnings", "--require", require.resolve("tsx/cjs"), PROGRAM, dir],
@@ -62,7 +72,7 @@ export async function ensureCloud(
     lifetime: "detached",
   });
   const broken = new AbortController();
-  void daemon.ended.then(async (end) => {
+  void started.ended.then(async (end) => {
     const log = (await readIfPresent(logFile)) ?? "";
     broken.abort(new ProcessEndedError("the sandbox's cloud", end, logFile, log));
   });
@@ -73,7 +83,7 @@ export async function ensureCloud(
       { timeoutMs: READY_MS, signal: AbortSignal.any([broken.signal, options.signal]) },
     );
   } catch (error) {
-    await stopProcess("the sandbox's cloud", daemon.identity, STOP_MS);
+    await stopProcess("the sandbox's cloud", started.identity, STOP_MS);
     throw error;
   }
   const ready = await inspectCloud(dir);
@@ -82,41 +92,42 @@ export async function ensureCloud(
   return ready;
 }
 
-/** What a running cloud has. */
-export async function askCloud(cloud: RunningCloud): Promise<CloudStatus> {
-  return cloudStatus.parse(await order(cloud, "GET", "status"));
+/** Why a running cloud has to be restarted; undefined where it has not. */
+function outdatedBecause({ reason, controlSocket: socket }: RunningCloud): string | undefined {
+  if (!existsSync(socket)) return "it was started by an earlier version";
+  if (reason !== undefined && MachineHost.available().ok) return "machines can run now";
+  return undefined;
 }
 
-/** Opens a door between the cloud's network and the host's loopback address. */
-export async function openDoor(cloud: RunningCloud, id: string, door: ForwardOptions): Promise<void> {
-  await order(cloud, "PUT", `doors/${id}`, door);
+/** The machines, volumes and load balancers of a running cloud. */
+export async function cloudStatusOf(cloud: RunningCloud): Promise<CloudStatus> {
+  return cloudStatus.parse(await call(cloud, "GET", "/status"));
 }
 
-/** Cuts a machine's power, or boots it again. */
-export async function orderMachine(cloud: RunningCloud, id: string, what: "crash" | "reboot"): Promise<void> {
-  await order(cloud, "POST", `machines/${id}/${what}`);
+/** Forwards a port between the cloud's network and the host's loopback address. */
+export async function forwardPort(cloud: RunningCloud, id: string, forward: PortForward): Promise<void> {
+  await call(cloud, "PUT", `/port-forwards/${id}`, forward);
 }
 
-/** Stops a cloud and its machines, also where its process was killed and left them behind. Disks and volumes stay. */
+/** Kills a machine as a power cut does, or reboots it. */
+export async function controlMachine(
+  cloud: RunningCloud,
+  id: string,
+  action: "crash" | "reboot",
+): Promise<void> {
+  await call(cloud, "POST", `/machines/${id}/${action}`);
+}
+
+/** Stops a cloud and its machines, also those that a killed process left behind. Disks and volumes are kept. */
 export async function stopCloud(dir: string): Promise<void> {
   const record = await readCloudRecord(dir);
   if (record !== undefined) await stopProcess("the sandbox's cloud", record.process, STOP_MS);
   await rm(recordFile(dir), { force: true });
   const machines = path.join(dir, "machines");
-  if (MachineHall.available().ok && (await readIfPresent(path.join(machines, "hall.json"))) !== undefined)
-    await new MachineHall({ dir: machines }).clear();
+  if (MachineHost.available().ok && hasHostRecord(machines)) await new MachineHost({ dir: machines }).clear();
 }
 
-async function order(cloud: RunningCloud, method: string, place: string, body?: unknown): Promise<unknown> {
-  const answer = await fetch(`${cloud.hostEndpoint}/_fleetwright/${place}`, {
-    method,
-    ...(body === undefined
-      ? {}
-      : { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-  });
-  const text = await answer.text();
-  if (answer.ok) return parseJson(text);
-  throw new Failure(
-    `The sandbox's cloud refused: ${textAt(parseJson(text), "message") ?? text} (log: ${cloud.logFile})`,
-  );
+function call(cloud: RunningCloud, method: string, target: string, body?: unknown): Promise<unknown> {
+  const name = `The sandbox's cloud (log: ${cloud.logFile})`;
+  return callControlSocket(name, cloud.controlSocket, { method, path: target, body, timeoutMs: CALL_MS });
 }

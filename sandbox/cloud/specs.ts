@@ -9,8 +9,8 @@ export interface CloudScope {
   account: string;
 }
 
-/** Load balancers check their targets this much more often than they are told to, so that nobody waits for them here. */
-export const HEALTH_CHECK_HASTE = 10;
+/** Load balancers check their targets this many times as often as configured, so that nobody waits for them here. */
+export const HEALTH_CHECK_SPEEDUP = 10;
 
 const CREDENTIALS_LAST_MS = 6 * 3600_000;
 /** AWS hands out new credentials at least five minutes before the old ones end. */
@@ -82,7 +82,7 @@ export function balancerSpecOf(balancer: BalancerState): LoadBalancerSpec {
 
 function healthCheckOf({ healthCheck }: TargetGroupState): HealthCheck {
   const protocol = healthCheck.protocol.toLowerCase();
-  const intervalMs = (healthCheck.intervalSeconds * 1000) / HEALTH_CHECK_HASTE;
+  const intervalMs = (healthCheck.intervalSeconds * 1000) / HEALTH_CHECK_SPEEDUP;
   return {
     protocol: protocol === "http" || protocol === "https" ? protocol : "tcp",
     ...(healthCheck.path === undefined ? {} : { path: healthCheck.path }),

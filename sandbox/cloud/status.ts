@@ -20,7 +20,7 @@ export const cloudStatus = z.object({
     }),
   ),
   balancers: z.array(z.object({ name: z.string(), ports: z.array(z.number()) })),
-  troubles: z.array(z.object({ key: z.string(), step: z.string(), message: z.string(), since: z.string() })),
+  errors: z.array(z.object({ key: z.string(), step: z.string(), message: z.string(), since: z.string() })),
 });
 /** What a cloud has and what it could not do. */
 export type CloudStatus = z.infer<typeof cloudStatus>;

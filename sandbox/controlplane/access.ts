@@ -3,7 +3,7 @@ import { ADMIN_GROUP, KUBELET_CLIENT_USER, KWOK_USER } from "./pki";
 
 const rbac = "rbac.authorization.k8s.io";
 
-/** What kwok does with nodes and pods through its stages, and nothing else. */
+/** What kwok does with nodes and pods as configured in kwok.yaml, and nothing else. */
 const kwokRules = [
   { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "watch"] },
   { apiGroups: [""], resources: ["nodes/status", "pods/status"], verbs: ["patch", "update"] },

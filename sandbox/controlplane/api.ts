@@ -1,6 +1,6 @@
 import { Agent, request } from "node:https";
 import type { CertifiedKey } from "./certificate";
-import { parseJson, textAt } from "../json";
+import { parseJson, textAt } from "../../lib/json";
 
 /** How to reach an HTTPS server of the control plane. */
 export interface ApiAccess {

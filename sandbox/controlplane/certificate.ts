@@ -32,7 +32,7 @@ export interface SubjectNames {
   emails?: readonly string[];
 }
 
-/** What a certificate shall say. */
+/** The contents of a certificate. */
 export interface CertificateRequest {
   subject: CertificateSubject;
   usages: readonly CertificateUsage[];
@@ -76,7 +76,7 @@ const extendedUsages = new Map<CertificateUsage, x509.ExtendedKeyUsage>([
 export async function generateKey(kind: KeyKind = "ecdsa-p256"): Promise<string> {
   const pair = await webcrypto.subtle.generateKey(generation[kind], true, ["sign", "verify"]);
   if (!("privateKey" in pair)) {
-    throw new Error(`The key kind ${kind} gave no key pair.`);
+    throw new Error(`The key kind ${kind} returned no key pair.`);
   }
   return KeyObject.from(pair.privateKey).export({ type: "pkcs8", format: "pem" }).toString();
 }
@@ -125,7 +125,7 @@ export async function certifiedKey(
   return { key, certificate: await issueCertificate(key, request, issuer) };
 }
 
-/** The moment `days` from now. */
+/** The time `days` from now. */
 export function daysFromNow(days: number): Date {
   return new Date(Date.now() + days * 24 * 3600 * 1000);
 }

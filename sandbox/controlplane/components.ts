@@ -41,7 +41,7 @@ export interface ComponentContext {
   durable: boolean;
 }
 
-/** The port on which a component tells its health. */
+/** The port of a component's health endpoint. */
 export function portOf(component: ComponentName, ports: Ports): number {
   const byComponent: Record<ComponentName, number> = {
     etcd: ports.etcdClient,
@@ -65,7 +65,7 @@ export function argumentsOf(component: ComponentName, context: ComponentContext)
   return renderFlags(flags[component](context));
 }
 
-/** The stages that kwok plays nodes and pods through. */
+/** How kwok simulates nodes and pods. */
 const KWOK_CONFIGURATION = join(__dirname, "kwok.yaml");
 
 function etcd({ layout, ports, durable }: ComponentContext): Record<string, FlagValue> {

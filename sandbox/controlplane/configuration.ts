@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { writePrivate } from "../files";
+import { writePrivate } from "../../lib/files";
 import type { Layout } from "./layout";
 
 /** The configuration files of the API server. */

@@ -1,11 +1,11 @@
 import { mkdir, rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Failure } from "../failure";
+import { Failure } from "../../lib/failure";
 import { ApiClient } from "./api";
 import type { CertifiedKey } from "./certificate";
 import { portOf, type ComponentName } from "./components";
-import { Crew, type CrewMember } from "./crew";
-import { writePrivate } from "../files";
+import { ProcessGroup, type ProcessGroupMember } from "./process-group";
+import { writePrivate } from "../../lib/files";
 import { renderKubeconfig } from "./kubeconfig";
 import { certificateFiles, kubeconfigFile, layoutOf, type Layout } from "./layout";
 import { addNodes, waitForNodes, type NodeShape } from "./nodes";
@@ -13,10 +13,10 @@ import { planOf, type ControlPlaneOptions, type Plan } from "./options";
 import { claim, keepOnlyLogs, makeTemporaryDirectory, release, sweepTemporaryDirectories } from "./ownership";
 import { clientCertificate, type Pki } from "./pki";
 import { choosePorts, lostPort, type Ports } from "./ports";
-import { isRunning, ProcessEndedError } from "../process";
+import { isRunning, ProcessEndedError } from "../../lib/process";
 import { readRecord, writeRecord, type RecordedProcess } from "./record";
 import { bringUp, endpointOf, prepareFiles, writeKubeconfigs } from "./startup";
-import { inStep } from "./steps";
+import { silentProgress } from "../../lib/progress";
 import { findTools } from "./tools";
 
 const PORT_ATTEMPTS = 4;
@@ -30,9 +30,9 @@ export interface ControlPlane {
   /** Path of the certificate of the authority that signs servers and clients. */
   readonly caCertificate: string;
   readonly processes: readonly RecordedProcess[];
-  /** Adds simulated nodes and waits until they can take pods. Gives their names. */
+  /** Adds simulated nodes and waits until they can take pods. Returns their names. */
   addNodes(count: number, shape?: NodeShape): Promise<string[]>;
-  /** Writes a kubeconfig for any user and groups, for those who test what an identity may do. Gives its path. */
+  /** Writes a kubeconfig for any user and groups, to test what an identity may do. Returns its path. */
   kubeconfigFor(user: string, groups?: readonly string[]): Promise<string>;
   /** A client certificate for any user and groups. */
   credentialsFor(user: string, groups?: readonly string[]): Promise<CertifiedKey>;
@@ -43,6 +43,7 @@ export interface ControlPlane {
 /** Starts a control plane and waits until it can be used. If that fails, nothing of it stays but logs. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const plan = planOf(options);
+  const { progress = silentProgress } = options;
   const tools = await findTools(plan.components, options.tools, options.signal);
   const temporary = options.dir === undefined;
   const [dir] = await Promise.all([
@@ -55,7 +56,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     await (temporary ? rm(dir, { recursive: true, force: true, maxRetries: 3 }) : release(dir));
   };
   try {
-    const pki = await inStep(options.onStep, "certificates", () => prepareFiles(layout));
+    const pki = await progress.step("certificates", () => prepareFiles(layout));
     const started = await startOnFreePorts({ layout, plan, pki, tools, options });
     // From here the record protects a detached one; an owned one stays this process's own.
     if (plan.lifetime === "detached") await release(dir);
@@ -76,7 +77,7 @@ interface Attempt {
 
 interface Started {
   ports: Ports;
-  crew: Crew;
+  processes: ProcessGroup;
 }
 
 async function takeDirectory({ dir }: Layout): Promise<void> {
@@ -86,12 +87,12 @@ async function takeDirectory({ dir }: Layout): Promise<void> {
   if (running.length === 0) return;
   await release(dir);
   throw new Failure(
-    `A control plane already runs in ${dir}: ${running.map(({ name, pid }) => `${name} (process ${pid})`).join(", ")}. ` +
+    `A control plane is already running in ${dir}: ${running.map(({ name, pid }) => `${name} (process ${pid})`).join(", ")}. ` +
       `Stop it with stopControlPlane(${JSON.stringify(dir)}) or give another directory.`,
   );
 }
 
-// A port that was free a moment ago may be gone when the component wants it; then all start again with others.
+// A port that was free may be taken before the component listens; then everything starts again on other ports.
 async function startOnFreePorts(attempt: Attempt): Promise<Started> {
   let wanted: Partial<Ports> = (await readRecord(attempt.layout.dir))?.ports ?? {};
   for (let count = 1; ; count++) {
@@ -107,31 +108,43 @@ async function startOnFreePorts(attempt: Attempt): Promise<Started> {
 
 async function startOnce({ layout, plan, pki, tools, options }: Attempt, ports: Ports): Promise<Started> {
   let ready = false;
-  const remember = (members: readonly CrewMember[]): void => {
+  const remember = (members: readonly ProcessGroupMember[]): void => {
     writeRecord(layout.dir, { name: plan.name, ports, processes: recorded(members, ports) });
   };
-  const crew = new Crew({
+  const processes = new ProcessGroup({
     // Written down at once: what a killed start leaves behind can then be found.
-    onStart: () => remember(crew.members),
+    onStart: () => remember(processes.members),
     onEnd: (error) => {
       if (ready) options.onEnd?.(error);
     },
   });
-  const signal = AbortSignal.any([crew.broken, ...(options.signal === undefined ? [] : [options.signal])]);
+  const signal = AbortSignal.any([
+    processes.broken,
+    ...(options.signal === undefined ? [] : [options.signal]),
+  ]);
   try {
     await writeKubeconfigs(layout, ports, pki, plan.name);
-    await bringUp({ plan, layout, ports, pki, tools, crew, onStep: options.onStep, signal });
+    await bringUp({
+      plan,
+      layout,
+      ports,
+      pki,
+      tools,
+      processes,
+      progress: options.progress ?? silentProgress,
+      signal,
+    });
     signal.throwIfAborted();
     ready = true;
-    return { ports, crew };
+    return { ports, processes };
   } catch (error) {
-    await crew.stop();
+    await processes.stop();
     remember([]);
     throw error;
   }
 }
 
-function recorded(members: readonly CrewMember[], ports: Ports): RecordedProcess[] {
+function recorded(members: readonly ProcessGroupMember[], ports: Ports): RecordedProcess[] {
   return members.map((member) => ({ ...member, port: portOf(member.name, ports) }));
 }
 
@@ -139,14 +152,14 @@ function handle(
   layout: Layout,
   plan: Plan,
   pki: Pki,
-  { ports, crew }: Started,
+  { ports, processes }: Started,
   leave: () => Promise<void>,
 ): ControlPlane {
   const endpoint = endpointOf(ports);
   const authority = pki.authorities.ca;
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    await crew.stop();
+    await processes.stop();
     writeRecord(layout.dir, { name: plan.name, ports, processes: [] });
     await leave();
   };
@@ -155,17 +168,17 @@ function handle(
     endpoint,
     dir: layout.dir,
     caCertificate: certificateFiles(layout, "ca").certificate,
-    processes: recorded(crew.members, ports),
+    processes: recorded(processes.members, ports),
     async addNodes(count, shape) {
       if (!plan.components.has("kwok")) {
         throw new Failure(
-          "Nodes are played by kwok, which was not started: give startControlPlane components: { kwok: true }.",
+          "Nodes are simulated by kwok, which was not started: pass components: { kwok: true } to startControlPlane.",
         );
       }
       const api = new ApiClient({ endpoint, authority: authority.certificate, client: pki.leaves.admin });
       try {
         const names = await addNodes(api, count, shape);
-        await waitForNodes(api, count, { timeoutMs: plan.timeoutMs, signal: crew.broken });
+        await waitForNodes(api, count, { timeoutMs: plan.timeoutMs, signal: processes.broken });
         return names;
       } finally {
         api.close();

@@ -1,8 +1,8 @@
 import { ApiClient } from "./api";
 import type { CertifiedKey } from "./certificate";
 import { portOf, type ComponentName } from "./components";
-import type { NotYet } from "../deadline";
-import { parseJson, textAt } from "../json";
+import type { NotYet } from "../../lib/deadline";
+import { parseJson, textAt } from "../../lib/json";
 import { LOOPBACK } from "./network";
 import type { Ports } from "./ports";
 
@@ -35,13 +35,13 @@ export async function isReady(component: ComponentName, access: HealthAccess): P
   );
   try {
     const { status, body } = await api.send("GET", paths[component]);
-    return judge(component, status, body);
+    return evaluate(component, status, body);
   } finally {
     api.close();
   }
 }
 
-function judge(component: ComponentName, status: number, body: string): true | NotYet {
+function evaluate(component: ComponentName, status: number, body: string): true | NotYet {
   if (status !== 200) return `${component} answered ${status}: ${failedChecks(body)}`;
   if (component === "etcd" && textAt(parseJson(body), "health") !== "true") return `etcd answered ${body}`;
   return true;

@@ -7,6 +7,5 @@ export {
 } from "./inspection";
 export type { ComponentChoice, ControlPlaneOptions } from "./options";
 export type { NodeShape } from "./nodes";
-export { ProcessEndedError, type Lifetime } from "../process";
-export type { Step, StepListener } from "./steps";
+export { ProcessEndedError, type Lifetime } from "../../lib/process";
 export type { ControlPlaneTools } from "./tools";

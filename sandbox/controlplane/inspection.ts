@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import { COMPONENTS, type ComponentName } from "./components";
-import { stopInOrder } from "./crew";
-import { errorMessage } from "../failure";
-import { readIfPresent } from "../files";
+import { stopInOrder } from "./process-group";
+import { errorMessage } from "../../lib/failure";
+import { readIfPresent } from "../../lib/files";
 import { isReady, type HealthAccess } from "./health";
 import { certificateFiles, layoutOf, type Layout } from "./layout";
-import { isRunning, residentBytes } from "../process";
+import { isRunning, residentBytes } from "../../lib/process";
 import { readRecord, writeRecord, type RecordedProcess } from "./record";
 import { endpointOf } from "./startup";
 
-/** What one component does now. */
+/** The state of one component. */
 export interface ComponentStatus {
   name: string;
   pid: number;
@@ -22,19 +22,19 @@ export interface ComponentStatus {
   residentBytes?: number;
 }
 
-/** What a control plane does now. */
+/** The state of a control plane. */
 export interface ControlPlaneStatus {
   name: string;
   dir: string;
   endpoint: string;
   kubeconfig: string;
-  /** All of its components run and are ready. */
+  /** All of its components are running and ready. */
   ready: boolean;
-  /** Empty where it was stopped. */
+  /** Empty if it was stopped. */
   components: ComponentStatus[];
 }
 
-/** Looks at the control plane of a directory, whoever started it; undefined where there never was one. */
+/** The state of the control plane of a directory, whoever started it; undefined if there never was one. */
 export async function inspectControlPlane(dir: string): Promise<ControlPlaneStatus | undefined> {
   const layout = layoutOf(resolve(dir));
   const record = await readRecord(layout.dir);
@@ -63,7 +63,7 @@ export async function stopControlPlane(dir: string): Promise<void> {
 async function statusOf(entry: RecordedProcess, access: HealthAccess | undefined): Promise<ComponentStatus> {
   const { name, pid, port, logFile } = entry;
   const running = isRunning(entry);
-  const problem = running ? await problemOf(name, access) : "it does not run";
+  const problem = running ? await problemOf(name, access) : "not running";
   const resident = residentBytes(entry);
   return {
     name,
@@ -78,11 +78,11 @@ async function statusOf(entry: RecordedProcess, access: HealthAccess | undefined
 }
 
 async function problemOf(name: string, access: HealthAccess | undefined): Promise<string | undefined> {
-  if (!isComponent(name)) return `${name} is no component that this version knows`;
-  if (access === undefined) return "its certificates are missing, so it cannot be asked";
+  if (!isComponent(name)) return `this version knows no component ${name}`;
+  if (access === undefined) return "its certificates are missing, so its health is unknown";
   try {
     const answer = await isReady(name, access);
-    return answer === true ? undefined : answer || "it is not ready";
+    return answer === true ? undefined : answer || "not ready";
   } catch (error) {
     return errorMessage(error);
   }

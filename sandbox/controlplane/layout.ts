@@ -19,7 +19,7 @@ export interface Layout {
   readonly owner: string;
 }
 
-/** Names the places of a control plane's files. */
+/** The paths of a control plane's files. */
 export function layoutOf(dir: string): Layout {
   const logs = join(dir, "logs");
   const kubeconfigs = join(dir, "kubeconfigs");

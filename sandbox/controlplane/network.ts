@@ -1,5 +1,4 @@
-/** Everything listens here and nowhere else. */
-export const LOOPBACK = "127.0.0.1";
+export { LOOPBACK } from "../../lib/port";
 
 /** Addresses of services. */
 export const SERVICE_RANGE = "10.96.0.0/12";

@@ -1,7 +1,7 @@
 import type { ApiClient } from "./api";
 import { ApiError } from "./api";
-import { waitFor, type WaitOptions } from "../deadline";
-import { listAt, textAt } from "../json";
+import { waitFor, type WaitOptions } from "../../lib/deadline";
+import { listAt, textAt } from "../../lib/json";
 
 /** What simulated nodes look like. */
 export interface NodeShape {
@@ -73,7 +73,7 @@ export function unreadiness(node: unknown): string | undefined {
   return taint === undefined ? undefined : `${name} still has the taint ${textAt(taint, "key") ?? ""}`;
 }
 
-/** Adds simulated nodes. Gives their names. */
+/** Adds simulated nodes. Returns their names. */
 export async function addNodes(api: ApiClient, count: number, shape: NodeShape = {}): Promise<string[]> {
   const existing = listAt(await api.get("/api/v1/nodes"), "items").map(
     (node) => textAt(node, "metadata", "name") ?? "",

@@ -1,12 +1,12 @@
-import { ExitCode, Failure } from "../failure";
+import { ExitCode, Failure } from "../../lib/failure";
 import type { ComponentName } from "./components";
-import type { Lifetime, ProcessEndedError } from "../process";
-import type { StepListener } from "./steps";
+import type { Lifetime, ProcessEndedError } from "../../lib/process";
+import type { Progress } from "../../lib/progress";
 import type { ControlPlaneTools } from "./tools";
 
 /** How to start a control plane. */
 export interface ControlPlaneOptions {
-  /** Simulated nodes, played by kwok. A kept cluster is filled up to this number. @default 0 */
+  /** Simulated nodes, simulated by kwok. A kept cluster is filled up to this number. @default 0 */
   nodes?: number;
   /** Where keys, data and logs live. Kept if given; otherwise a temporary directory that is removed on stop. */
   dir?: string;
@@ -18,11 +18,11 @@ export interface ControlPlaneOptions {
   durable?: boolean;
   /** Name of the cluster and the context in the kubeconfig. @default "fleetwright-sandbox" */
   name?: string;
-  /** Hears of each step as it begins and ends. */
-  onStep?: StepListener;
-  /** Hears of a component that ends by itself after the start. */
+  /** Shows each step of the start. */
+  progress?: Progress;
+  /** Called when a component ends by itself after the start. */
   onEnd?: (error: ProcessEndedError) => void;
-  /** Gives up the start, stops what was started. */
+  /** Ends the start and stops what was started. */
   signal?: AbortSignal;
   /** The time to become ready. @default 60000 */
   timeoutMs?: number;
@@ -50,14 +50,14 @@ export interface Plan {
   timeoutMs: number;
 }
 
-/** Fills in defaults; all that is wrong with the options is told in one error. */
+/** Fills in defaults; everything that is wrong with the options is in one error. */
 export function planOf(options: ControlPlaneOptions): Plan {
   const { nodes = 0, components = {}, lifetime = "owned", name = "fleetwright-sandbox" } = options;
   const kwok = components.kwok ?? nodes > 0;
   const problems = [
-    ...(Number.isInteger(nodes) && nodes >= 0 ? [] : [`nodes is ${nodes}: give a whole number from 0`]),
+    ...(Number.isInteger(nodes) && nodes >= 0 ? [] : [`nodes is ${nodes}: give a whole number, 0 or more`]),
     ...(nodes > 0 && !kwok
-      ? [`nodes is ${nodes} but components.kwok is false: nodes are played by kwok`]
+      ? [`nodes is ${nodes} but components.kwok is false: nodes are simulated by kwok`]
       : []),
     ...(nodes > 0 && components.controllerManager === false
       ? [`nodes is ${nodes} but components.controllerManager is false: without it nodes never become ready`]
@@ -71,7 +71,7 @@ export function planOf(options: ControlPlaneOptions): Plan {
   ];
   if (problems.length > 0)
     throw new Failure(
-      `The control plane cannot be started:\n${problems.map((line) => `  ${line}`).join("\n")}`,
+      `Invalid options for the control plane:\n${problems.map((line) => `  ${line}`).join("\n")}`,
       ExitCode.usage,
     );
   return {

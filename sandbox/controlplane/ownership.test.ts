@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claim, release, sweepTemporaryDirectories } from "./ownership";
-import { identify, isRunning, killProcess, pidNamespace, startProcess } from "../process";
+import { identify, isRunning, killProcess, pidNamespace, startProcess } from "../../lib/process";
 import { writeRecord } from "./record";
 
 let parent: string;
@@ -16,7 +16,7 @@ afterEach(() => rm(parent, { recursive: true, force: true }));
 
 test("a directory has one owner, until it is given free", async () => {
   await claim(parent);
-  await expect(claim(parent)).rejects.toThrow(`belongs to process ${process.pid}, which runs`);
+  await expect(claim(parent)).rejects.toThrow(`belongs to process ${process.pid}, which is running`);
   await release(parent);
   await claim(parent);
 });

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { link, mkdtemp, readdir, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { errorCode, Failure } from "../failure";
-import { readIfPresent } from "../files";
-import { parseJson, textAt, numberAt } from "../json";
+import { errorCode, Failure } from "../../lib/failure";
+import { readIfPresent } from "../../lib/files";
+import { parseJson, textAt, numberAt } from "../../lib/json";
 import { layoutOf } from "./layout";
-import { identify, isRunning, killProcess, pidNamespace, type ProcessIdentity } from "../process";
+import { identify, isRunning, killProcess, pidNamespace, type ProcessIdentity } from "../../lib/process";
 import { readRecord } from "./record";
 
 const PREFIX = "fleetwright-controlplane-";
@@ -33,7 +33,7 @@ export async function keepOnlyLogs(dir: string): Promise<void> {
   await Promise.all(others.map((path) => rm(path, { recursive: true, force: true })));
 }
 
-/** Takes a directory for this process, or says who has it. */
+/** Claims a directory for this process, or fails naming its owner. */
 export async function claim(dir: string): Promise<void> {
   const path = layoutOf(dir).owner;
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -41,7 +41,7 @@ export async function claim(dir: string): Promise<void> {
     const owner = await readOwner(path);
     if (owner !== undefined && lives(owner)) {
       throw new Failure(
-        `The control plane in ${dir} belongs to process ${owner.pid}, which runs. Stop it or give another directory.`,
+        `The control plane in ${dir} belongs to process ${owner.pid}, which is running. Stop it or use another directory.`,
       );
     }
     await removeDeadOwner(path);
@@ -49,7 +49,7 @@ export async function claim(dir: string): Promise<void> {
   throw new Failure(`The directory ${dir} could not be claimed: others claim it at the same time.`);
 }
 
-/** Gives a directory free. */
+/** Releases a directory. */
 export async function release(dir: string): Promise<void> {
   try {
     await unlink(layoutOf(dir).owner);
@@ -69,7 +69,7 @@ export async function sweepTemporaryDirectories(parent = tmpdir()): Promise<stri
       await rm(dir, { recursive: true, force: true });
       swept.push(dir);
     } catch (error) {
-      // Another user's directory, or one that another run sweeps at this moment.
+      // Another user's directory, or one that another run is sweeping.
       if (!["EACCES", "EPERM", "ENOENT", "ENOTEMPTY"].includes(errorCode(error) ?? "")) throw error;
     }
   }

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { certifiedKey, daysFromNow } from "./certificate";
-import { makePrivateDirectories } from "../files";
+import { makePrivateDirectories } from "../../lib/files";
 import { certificateFiles, directoriesOf, layoutOf, type Layout } from "./layout";
 import { ensurePki, renewalReason, type Pki } from "./pki";
 
@@ -56,6 +56,8 @@ test("an expired authority is not replaced behind anyone's back", async () => {
   await writeFile(certificateFiles(other, "ca").certificate, expired.certificate);
   await writeFile(certificateFiles(other, "ca").key, expired.key);
   await expect(ensurePki(other)).rejects.toThrow(/ca\.crt expired on .*Remove .*pki/s);
+  // The refusal comes after everything that was begun: nothing is written behind it.
+  expect(await readdir(other.pki)).toEqual(expect.arrayContaining(["etcd-ca.key", "service-account.key"]));
 });
 
 describe("a certificate is renewed", () => {

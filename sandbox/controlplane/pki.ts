@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { Failure } from "../failure";
+import { allEnded } from "../../lib/all-ended";
+import { Failure } from "../../lib/failure";
 import {
   certifiedKey,
   daysFromNow,
@@ -10,7 +11,7 @@ import {
   type CertifiedKey,
   type SubjectNames,
 } from "./certificate";
-import { readIfPresent, writePrivate } from "../files";
+import { readIfPresent, writePrivate } from "../../lib/files";
 import { certificateFiles, type Layout } from "./layout";
 import { CLUSTER_DOMAIN, SERVICE_ADDRESS } from "./network";
 
@@ -107,14 +108,14 @@ export interface Pki {
 
 /** Makes what is missing, renews what expires soon, keeps the authorities and the service account key. */
 export async function ensurePki(layout: Layout): Promise<Pki> {
-  const [ca, etcdCa, frontProxyCa] = await Promise.all([
+  const [ca, etcdCa, frontProxyCa] = await allEnded([
     ensureAuthority(layout, "ca"),
     ensureAuthority(layout, "etcd-ca"),
     ensureAuthority(layout, "front-proxy-ca"),
     ensureServiceAccountKey(layout),
   ]);
   const made = { ca, "etcd-ca": etcdCa, "front-proxy-ca": frontProxyCa };
-  const pairs = await Promise.all(
+  const pairs = await allEnded(
     Object.entries<Leaf>(leaves).map(async ([name, leaf]) => {
       return [name, await ensureLeaf(layout, name, leaf, made[leaf.authority])] as const;
     }),

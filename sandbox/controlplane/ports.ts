@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { randomInt } from "node:crypto";
-import { errorCode, Failure } from "../failure";
+import { errorCode, Failure } from "../../lib/failure";
 import { LOOPBACK } from "./network";
 
 /** The ports of one control plane. */

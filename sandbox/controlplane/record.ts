@@ -1,8 +1,8 @@
-import { readIfPresent, writePrivateNow } from "../files";
-import { listAt, numberAt, parseJson, textAt } from "../json";
+import { readIfPresent, writePrivateSync } from "../../lib/files";
+import { listAt, numberAt, parseJson, textAt } from "../../lib/json";
 import { layoutOf } from "./layout";
 import type { Ports } from "./ports";
-import type { ProcessIdentity } from "../process";
+import type { ProcessIdentity } from "../../lib/process";
 
 /** A process of a control plane as it is written down. */
 export interface RecordedProcess extends ProcessIdentity {
@@ -28,7 +28,7 @@ export async function readRecord(dir: string): Promise<ControlPlaneRecord | unde
 
 /** Writes the record of a directory. In one go, so that of two writes the later one wins. */
 export function writeRecord(dir: string, record: ControlPlaneRecord): void {
-  writePrivateNow(layoutOf(dir).record, `${JSON.stringify(record, undefined, 2)}\n`);
+  writePrivateSync(layoutOf(dir).record, `${JSON.stringify(record, undefined, 2)}\n`);
 }
 
 /** Reads a record's text; undefined where it is damaged. */

@@ -3,9 +3,10 @@ import { ApiClient } from "./api";
 import { daysFromNow } from "./certificate";
 import { argumentsOf, COMPONENT_IDENTITIES, type ComponentName } from "./components";
 import { writeConfiguration } from "./configuration";
-import type { Crew } from "./crew";
-import { waitFor, type WaitOptions } from "../deadline";
-import { makePrivateDirectories, writePrivate } from "../files";
+import type { ProcessGroup } from "./process-group";
+import { allEnded } from "../../lib/all-ended";
+import { waitFor, type WaitOptions } from "../../lib/deadline";
+import { makePrivateDirectories, writePrivate } from "../../lib/files";
 import { isReady, type HealthAccess } from "./health";
 import { renderKubeconfig } from "./kubeconfig";
 import { directoriesOf, kubeconfigFile, logFile, type Layout } from "./layout";
@@ -14,7 +15,7 @@ import { ensureNodes, freeNodes, waitForNodes } from "./nodes";
 import type { Plan } from "./options";
 import { clientCertificate, ensurePki, type Pki } from "./pki";
 import type { Ports } from "./ports";
-import { inStep, type StepListener } from "./steps";
+import type { Progress } from "../../lib/progress";
 
 /** Everything one start works with. */
 export interface Startup {
@@ -23,8 +24,8 @@ export interface Startup {
   ports: Ports;
   pki: Pki;
   tools: ReadonlyMap<ComponentName, string>;
-  crew: Crew;
-  onStep: StepListener | undefined;
+  processes: ProcessGroup;
+  progress: Progress;
   /** Ends all waiting: a component broke, or the caller gave up. */
   signal: AbortSignal;
 }
@@ -34,10 +35,10 @@ export function endpointOf(ports: Ports): string {
   return `https://${LOOPBACK}:${ports.apiServer}`;
 }
 
-/** Makes directories, certificates and configuration files. */
+/** Creates directories, certificates and configuration files. */
 export async function prepareFiles(layout: Layout): Promise<Pki> {
   await makePrivateDirectories(directoriesOf(layout));
-  const [pki] = await Promise.all([ensurePki(layout), writeConfiguration(layout)]);
+  const [pki] = await allEnded([ensurePki(layout), writeConfiguration(layout)]);
   return pki;
 }
 
@@ -130,7 +131,7 @@ async function runNodes(startup: Startup, api: ApiClient, wait: WaitOptions): Pr
   await step(startup, `${plan.nodes} simulated nodes`, () => waitForNodes(api, plan.nodes, wait));
 }
 
-// Rights reach the authorizer through a watch, a moment after they are written.
+// Rights reach the authorizer through a watch, shortly after they are written.
 async function adminMayAct({ ports, pki }: Startup, wait: WaitOptions): Promise<void> {
   const authority = pki.authorities.ca.certificate;
   const api = new ApiClient({ endpoint: endpointOf(ports), authority, client: pki.leaves.admin });
@@ -156,15 +157,15 @@ async function ready(startup: Startup, name: ComponentName, wait: WaitOptions): 
 }
 
 async function step(startup: Startup, name: string, work: () => Promise<void>): Promise<void> {
-  return inStep(startup.onStep, name, work);
+  return startup.progress.step(name, work);
 }
 
 async function launch(startup: Startup, name: ComponentName): Promise<void> {
-  const { layout, plan, ports, tools, crew } = startup;
+  const { layout, plan, ports, tools, processes } = startup;
   const command = tools.get(name);
   if (command === undefined) throw new Error(`No binary was found for ${name}, which the plan contains.`);
   startup.signal.throwIfAborted();
-  await crew.start(name, {
+  await processes.start(name, {
     command,
     args: argumentsOf(name, { layout, ports, name: plan.name, durable: plan.durable }),
     // HOME keeps kwok and others from reading the settings of the person who runs this.

@@ -1,4 +1,4 @@
-import { gatewayOf, hallKey, linkName, macOf } from "./addresses";
+import { gatewayOf, machineHostKey, linkName, macOf } from "./addresses";
 
 test.each([
   ["10.0.1.0/24", "10.0.1.1", 24],
@@ -13,8 +13,8 @@ test("an interface has a locally administered hardware address of its own", () =
   expect(macOf("10.0.1.10")).toBe("02:fa:0a:00:01:0a");
 });
 
-test("names of links and halls are short, and others for others", () => {
+test("names of links and machine hosts are short, and others for others", () => {
   expect(linkName("i-0123456789abcdef0")).toHaveLength(13);
   expect(linkName("i-0123456789abcdef0")).not.toBe(linkName("i-0123456789abcdef1"));
-  expect(hallKey("/a")).not.toBe(hallKey("/b"));
+  expect(machineHostKey("/a")).not.toBe(machineHostKey("/b"));
 });

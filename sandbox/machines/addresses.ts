@@ -27,7 +27,7 @@ export function linkName(machineId: string): string {
 }
 
 /** A short name for a folder, the same in every run. */
-export function hallKey(dir: string): string {
+export function machineHostKey(dir: string): string {
   return `fw-${createHash("sha256").update(dir).digest("hex").slice(0, 10)}`;
 }
 

@@ -16,11 +16,11 @@ test.each<[string, Partial<HostFacts>, string]>([
   ],
   ["no loop devices", { loopControl: false }, "There is no /dev/loop-control, so volumes cannot be made."],
   ["no control groups", { cgroups: "none" }, "No control groups are mounted below /sys/fs/cgroup."],
-])("%s is told with the way out", (_name, facts, reason) => {
+])("%s is reported with its fix", (_name, facts, reason) => {
   expect(availabilityOf({ ...good, ...facts })).toEqual({ ok: false, reason });
 });
 
-test("everything that is wrong is told at once", () => {
+test("all problems are reported at once", () => {
   const availability = availabilityOf({ ...good, uid: 7, loopControl: false });
   expect(availability).toEqual({
     ok: false,

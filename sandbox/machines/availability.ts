@@ -25,7 +25,7 @@ export interface HostFacts {
   cgroups: "v1" | "v2" | "none";
 }
 
-/** Decides from the facts. All that is missing is told in one sentence each. */
+/** Decides from the facts. The reason has one sentence for each problem. */
 export function availabilityOf(facts: HostFacts): Availability {
   const packages = [...new Set(facts.missingPrograms.map((name) => REQUIRED_PROGRAMS[name] ?? name))];
   const problems = [
@@ -54,13 +54,18 @@ function there(program: string): boolean {
 
 /** Looks whether machines can run here. Changes nothing. */
 export function machinesAvailable(): Availability {
-  return availabilityOf({
+  return availabilityOf(hostFacts());
+}
+
+/** What this host has of what machines need. */
+export function hostFacts(): HostFacts {
+  return {
     platform: process.platform,
     uid: process.getuid?.() ?? -1,
     missingPrograms: Object.keys(REQUIRED_PROGRAMS).filter((name) => !there(name)),
     loopControl: exists("/dev/loop-control"),
     cgroups: cgroupVersion(),
-  });
+  };
 }
 
 /** Which control groups the host has. */

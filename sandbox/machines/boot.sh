@@ -12,8 +12,8 @@ join() { # HIERARCHY: makes the group below it and enters it
   IFS=/
   for part in $cgroup; do
     mkdir -p "$at/$part"
-    # A new cpuset is empty and takes no process until it is filled.
-    if [ -f "$at/$part/cpuset.mems" ] && [ -z "$(cat "$at/$part/cpuset.cpus")" ]; then
+    # A new cpuset takes no process until both are filled; mems is filled last, here and by machines that boot beside this.
+    if [ -f "$at/$part/cpuset.mems" ] && [ -z "$(cat "$at/$part/cpuset.mems")" ]; then
       cat "$at/cpuset.cpus" >"$at/$part/cpuset.cpus"
       cat "$at/cpuset.mems" >"$at/$part/cpuset.mems"
     fi

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import path from "node:path";
-import { waitFor } from "../deadline";
-import { errorCode } from "../failure";
+import { waitFor } from "../../lib/deadline";
+import { errorCode } from "../../lib/failure";
 
 const ROOT = "/sys/fs/cgroup";
 /** All sandboxes are below this group. */

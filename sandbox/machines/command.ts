@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import os from "node:os";
-import { Failure } from "../failure";
+import { Failure } from "../../lib/failure";
 
 /** How a command is run. */
 export interface CommandOptions {
-  /** Written to its standard input: the place for secrets, since arguments can be read by everybody. */
+  /** Written to its standard input. Secrets go here, since everybody can read arguments. */
   stdin?: string | Buffer;
   env?: NodeJS.ProcessEnv;
   timeoutMs?: number;

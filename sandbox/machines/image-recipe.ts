@@ -54,7 +54,7 @@ ssh_genkeytypes: [ed25519, ecdsa]
 PermitRootLogin prohibit-password
 UseDNS no
 `,
-  // There is no udev in a machine: what appears in /dev is told by the host, also at the next boot.
+  // There is no udev in a machine: the host lists the devices to create, also at the next boot.
   "/etc/systemd/system/fleetwright-volumes.service": `[Unit]
 Description=Device nodes and mounts of attached volumes
 DefaultDependencies=no

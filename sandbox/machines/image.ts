@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ExitCode, Failure } from "../failure";
-import { type Progress, silentProgress } from "../progress";
+import { ExitCode, Failure } from "../../lib/failure";
+import { type Progress, silentProgress } from "../../lib/progress";
 import { cacheRoot, withLock } from "../toolchain";
 import { type AptSource, parseOneLineSources, parseParagraphSources, sourceOf } from "./apt-sources";
 import { machinesAvailable } from "./availability";
@@ -39,6 +39,11 @@ export async function ensureImage(progress: Progress = silentProgress): Promise<
     },
     wait,
   );
+}
+
+/** Whether the machines' image has been made already. */
+export async function imageExists(): Promise<boolean> {
+  return isFolder(path.join(cacheRoot(), "images", imageKey(await hostRelease())));
 }
 
 /** The archives that the host itself installs from. */

@@ -1,18 +1,21 @@
 export type { Availability } from "./availability";
-export { machineCommand, MachineHall, type HallOptions, type MachineState } from "./hall";
-export type { Health } from "./health";
+export { machineCommand } from "./machine-command";
+export { MachineHost, type MachineHostOptions } from "./machine-host";
+export type { Health } from "./network-helper/health";
 export { ensureImage } from "./image";
 export { raiseLimits } from "./kernel-limits";
-export type { TargetHealth } from "./load-balancer";
+export type { TargetHealth } from "./network-helper/load-balancer";
 export type { MachineShell } from "./machine-shell";
+export type { MachineState } from "./machine-state";
+export { hasHostRecord } from "./record";
 export type {
-  ForwardSpec,
+  PortForwardSpec,
   HealthCheck,
   LoadBalancerSpec,
   MachineRole,
   MachineSpec,
   VolumeSpec,
 } from "./spec";
-export type { Switchboard } from "./switchboard";
-export type { VolumeRack, VolumeState } from "./volume-rack";
+export type { NetworkServices } from "./network-services";
+export type { VolumeStore, VolumeState } from "./volume-store";
 export { SERVICES_ADDRESS } from "./network";

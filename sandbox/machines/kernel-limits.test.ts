@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { silentProgress } from "../progress";
+import { silentProgress } from "../../lib/progress";
 import { raiseLimits } from "./kernel-limits";
 
-test("limits that are too low are raised, and each raise is told; higher ones stay", async () => {
+test("limits that are too low are raised, and each raise is reported; higher ones stay", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "fleetwright-limits-"));
   const said: string[] = [];
   try {

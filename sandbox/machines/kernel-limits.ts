@@ -1,12 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Progress } from "../progress";
+import type { Progress } from "../../lib/progress";
 
 /**
  * Every systemd, containerd and kubelet watches files, and all of them are the same user to the kernel. Debian's limit
  * of 128 watchers is used up by about four machines that are nodes; what starts after that fails in odd ways.
  */
-export const LEAST_LIMITS: Readonly<Record<string, number>> = {
+export const MIN_LIMITS: Readonly<Record<string, number>> = {
   "fs/inotify/max_user_instances": 8192,
   "fs/inotify/max_user_watches": 524_288,
 };
@@ -14,7 +14,7 @@ export const LEAST_LIMITS: Readonly<Record<string, number>> = {
 /** Raises limits of the host's kernel that many machines together would run into. They stay until the next boot. */
 export async function raiseLimits(
   progress: Progress,
-  { limits = LEAST_LIMITS, folder = "/proc/sys" } = {},
+  { limits = MIN_LIMITS, folder = "/proc/sys" } = {},
 ): Promise<void> {
   for (const [name, least] of Object.entries(limits)) {
     const file = path.join(folder, name);

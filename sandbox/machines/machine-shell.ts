@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { isRunning, type ProcessIdentity } from "../process";
-import { errorCode, Failure } from "../failure";
+import { isRunning, type ProcessIdentity } from "../../lib/process";
+import { errorCode, Failure } from "../../lib/failure";
 import { attempt, run, type CommandOptions, type CommandResult } from "./command";
 
 const MACHINE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -43,7 +43,7 @@ export class MachineShell {
   /** The command line that runs another one inside. */
   command(argv: readonly string[]): string[] {
     const leader = leaderOf(this.machine);
-    if (leader === undefined) throw new Failure(`The machine of process ${this.machine.pid} does not run.`);
+    if (leader === undefined) throw new Failure(`The machine of process ${this.machine.pid} is not running.`);
     const spaces = ["--mount", "--uts", "--ipc", "--net", "--pid", "--root", "--wd"];
     return ["nsenter", "--target", String(leader), ...spaces, "--", ...argv];
   }
@@ -58,7 +58,7 @@ export function leaderOf(machine: ProcessIdentity): number | undefined {
 }
 
 /** Whether a machine's systemd runs as far as to take orders. */
-export function takesOrders(machine: ProcessIdentity): boolean {
+export function acceptsCommands(machine: ProcessIdentity): boolean {
   const leader = leaderOf(machine);
   // Before it is systemd it is still nspawn, and its root may be the host's.
   return (

@@ -1,34 +1,34 @@
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { waitFor } from "../deadline";
-import { readIfPresent, writePrivate } from "../files";
-import { ProcessEndedError, startProcess, type Lifetime, type ProcessIdentity } from "../process";
+import { waitFor } from "../../lib/deadline";
+import { readIfPresent, writePrivate } from "../../lib/files";
+import { ProcessEndedError, startProcess, type Lifetime, type ProcessIdentity } from "../../lib/process";
 import { cgroupVersion, machineRunner } from "./availability";
 import { cgroupOf, removeCgroup } from "./cgroup";
 import { run, systemEnvironment } from "./command";
 import { SEED, VOLUME_LIST } from "./image-recipe";
-import { takesOrders } from "./machine-shell";
+import { acceptsCommands } from "./machine-shell";
 import type { MachineSpec } from "./spec";
 
 const BOOT = path.join(__dirname, "boot.sh");
 
-/** Where the parts of a machine lie. */
+/** The files and folders of a machine. */
 export interface MachineFolder {
   folder: string;
   root: string;
   console: string;
-  /** Written with the exit code when the machine ended by itself. */
+  /** Written with the exit code when the machine shuts itself down. */
   ended: string;
-  /** Shown to cloud-init. */
+  /** Mounted for cloud-init. */
   seed: string;
-  /** Shown to the machine in /run/fleetwright. */
+  /** Mounted in the machine at /run/fleetwright. */
   shared: string;
   /** Not on the overlay: containers bring overlays of their own. */
   containerd: string;
   kubelet: string;
 }
 
-/** The folder of a machine below that of its hall. */
+/** The files and folders of a machine, below the folder of its machine host. */
 export function machineFolder(dir: string, id: string): MachineFolder {
   const folder = path.join(dir, "machines", id);
   return {
@@ -43,10 +43,10 @@ export function machineFolder(dir: string, id: string): MachineFolder {
   };
 }
 
-/** What surrounds a machine. */
-export interface MachineSurroundings {
+/** The options of a machine's boot. */
+export interface BootOptions {
   dir: string;
-  /** The sandbox's short name. */
+  /** The machine host's key. */
   key: string;
   image: string;
   networkNamespace: string;
@@ -54,17 +54,17 @@ export interface MachineSurroundings {
 }
 
 /** The arguments of systemd-nspawn. */
-export function nspawnArguments(spec: MachineSpec, around: MachineSurroundings): string[] {
-  const { root, seed, shared, containerd, kubelet } = machineFolder(around.dir, spec.id);
+export function nspawnArguments(spec: MachineSpec, options: BootOptions): string[] {
+  const { root, seed, shared, containerd, kubelet } = machineFolder(options.dir, spec.id);
   return [
     `--directory=${root}`,
-    `--machine=${machineName(around.key, spec.id)}`,
+    `--machine=${machineName(options.key, spec.id)}`,
     `--hostname=${spec.hostname}`,
     "--quiet",
     "--boot",
     "--register=no",
     "--keep-unit",
-    `--network-namespace-path=${around.networkNamespace}`,
+    `--network-namespace-path=${options.networkNamespace}`,
     "--console=pipe",
     "--capability=all",
     "--system-call-filter=@known",
@@ -78,51 +78,55 @@ export function nspawnArguments(spec: MachineSpec, around: MachineSurroundings):
   ];
 }
 
-/** Starts a machine's processes. Its namespace and volumes must be there. */
-export async function bootMachine(spec: MachineSpec, around: MachineSurroundings): Promise<ProcessIdentity> {
-  const places = machineFolder(around.dir, spec.id);
-  const { folder } = places;
+/** Starts a machine's processes. Its network namespace and volumes must exist. */
+export async function bootMachine(spec: MachineSpec, options: BootOptions): Promise<ProcessIdentity> {
+  const files = machineFolder(options.dir, spec.id);
+  const { folder } = files;
   for (const name of ["upper", "work"])
     await mkdir(path.join(folder, name), { recursive: true, mode: 0o755 });
-  for (const place of [places.root, places.shared, places.containerd, places.kubelet]) {
-    await mkdir(place, { recursive: true, mode: 0o755 });
+  for (const mountPoint of [files.root, files.shared, files.containerd, files.kubelet]) {
+    await mkdir(mountPoint, { recursive: true, mode: 0o755 });
   }
-  await rm(places.ended, { force: true });
-  await writeSeed(spec, places.seed);
+  await rm(files.ended, { force: true });
+  await writeSeed(spec, files.seed);
   const started = await startProcess({
     name: `machine ${spec.id}`,
     command: await programPath("unshare"),
     args: [
       ...["--mount", "--propagation", "slave", "--", "sh", BOOT],
-      ...[cgroupOf(around.key, spec.id), around.image, folder, machineRunner()],
-      ...nspawnArguments(spec, around),
+      ...[cgroupOf(options.key, spec.id), options.image, folder, machineRunner()],
+      ...nspawnArguments(spec, options),
     ],
     env: {
       PATH: systemEnvironment().PATH ?? "",
       SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: cgroupVersion() === "v2" ? "1" : "0",
-      // Its folder is locked by the hall; nspawn's own locks would stay behind.
+      // The machine host locks the folder; nspawn's own locks would be left behind.
       SYSTEMD_NSPAWN_LOCK: "0",
-      // Only the settings of its own network: the others are the whole host's.
+      // Only the settings of its own network: all others belong to the host.
       SYSTEMD_NSPAWN_API_VFS_WRITABLE: "network",
     },
-    logFile: places.console,
-    lifetime: around.lifetime,
+    logFile: files.console,
+    lifetime: options.lifetime,
   });
   const { identity, ended } = started;
   const broken = new AbortController();
   void ended.then(async (end) => {
-    const log = (await readIfPresent(places.console)) ?? "";
-    broken.abort(new ProcessEndedError(`machine ${spec.id}`, end, places.console, log));
+    const log = (await readIfPresent(files.console)) ?? "";
+    broken.abort(new ProcessEndedError(`machine ${spec.id}`, end, files.console, log));
   });
-  await waitFor(`machine ${spec.id} to start systemd (log: ${places.console})`, () => takesOrders(identity), {
-    timeoutMs: 20_000,
-    intervalMs: 10,
-    signal: broken.signal,
-  });
+  await waitFor(
+    `machine ${spec.id} to start systemd (log: ${files.console})`,
+    () => acceptsCommands(identity),
+    {
+      timeoutMs: 20_000,
+      intervalMs: 10,
+      signal: broken.signal,
+    },
+  );
   return identity;
 }
 
-/** Writes what cloud-init reads at boot. That it acts on it once for an instance id is its own rule. */
+/** Writes what cloud-init reads at boot; cloud-init itself acts on it once per instance id. */
 async function writeSeed(spec: MachineSpec, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const meta = {
@@ -137,19 +141,26 @@ async function writeSeed(spec: MachineSpec, folder: string): Promise<void> {
   await writePrivate(path.join(folder, "user-data"), spec.userData ?? "");
 }
 
-/** Ends what is left of a machine at once: processes, control groups, and what nspawn keeps beside them. */
+/** Kills what is left of a machine: its processes, control groups, and what nspawn keeps beside them. */
 export async function removeMachineProcesses(key: string, id: string): Promise<void> {
   await removeCgroup(cgroupOf(key, id));
-  // nspawn leaves it behind where /run is no file system of its own.
+  // nspawn leaves it behind where /run is not a mount point.
   await rmdir(`/run/systemd/nspawn/propagate/${machineName(key, id)}`).catch(() => {});
 }
 
-/** How a machine that does not run ended: switched off in order, or not. */
+/** How a machine that does not run ended: by a clean shutdown or not. */
 export async function endOf(dir: string, id: string): Promise<"stopped" | "crashed"> {
   return (await readIfPresent(machineFolder(dir, id).ended))?.trim() === "0" ? "stopped" : "crashed";
 }
 
-/** Writes the list of device nodes that a machine makes at boot, and makes those that are missing now. */
+/** Copies the disk of a machine that does not run to a new machine. */
+export async function copyRoot(dir: string, from: string, to: string): Promise<void> {
+  const [source, target] = [machineFolder(dir, from).folder, machineFolder(dir, to).folder];
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  await run(["cp", "--archive", "--reflink=auto", path.join(source, "upper"), path.join(target, "upper")]);
+}
+
+/** Writes the list of device nodes that a machine creates at boot. */
 export async function writeVolumeList(dir: string, id: string, text: string): Promise<void> {
   const { shared } = machineFolder(dir, id);
   await mkdir(shared, { recursive: true });

@@ -1,18 +1,18 @@
-import { booted, describeMachines, trialHall } from "./trial-hall";
-import { trialMachine } from "./trial-machine";
+import { booted, describeMachines, testMachineHost } from "./testing/machine-host";
+import { machineSpecFixture } from "./testing/machine-spec";
 
 const BASE = "http://169.254.169.254/latest";
 const TOKEN = `curl -sf -m 2 -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 60' ${BASE}/api/token`;
 
 describeMachines("the metadata service in a machine", () => {
-  const hall = trialHall();
+  const machineHost = testMachineHost();
   const id = "i-0a1";
-  const sh = (script: string): Promise<string> => hall.inside(id).run(["sh", "-euc", script]);
-  const get = (place: string): Promise<string> =>
-    sh(`curl -sf -H "X-aws-ec2-metadata-token: $(${TOKEN})" '${BASE}/${place}'`);
+  const sh = (script: string): Promise<string> => machineHost.inside(id).run(["sh", "-euc", script]);
+  const get = (path: string): Promise<string> =>
+    sh(`curl -sf -H "X-aws-ec2-metadata-token: $(${TOKEN})" '${BASE}/${path}'`);
 
   beforeAll(async () => {
-    await hall.open();
+    await machineHost.open();
     const role = {
       name: "node",
       credentials: {
@@ -24,20 +24,20 @@ describeMachines("the metadata service in a machine", () => {
     };
     const metadata = { tokensRequired: true, hopLimit: 1, tagsEnabled: true };
     const authorizedKeys = ["ssh-ed25519 AAAAC3Nz me"];
-    await hall.launch(
-      trialMachine({ role, metadata, authorizedKeys, tags: { Name: "one" }, userData: "#!/bin/sh\n" }),
+    await machineHost.launch(
+      machineSpecFixture({ role, metadata, authorizedKeys, tags: { Name: "one" }, userData: "#!/bin/sh\n" }),
     );
-    await booted(hall, id);
+    await booted(machineHost, id);
   }, 600_000);
-  afterAll(() => hall.destroy());
+  afterAll(() => machineHost.destroy());
 
   test("answers with a token and refuses without", async () => {
     const status = `curl -s -m 2 -o /dev/null -w '%{http_code}' ${BASE}/meta-data/instance-id`;
     expect(await sh(status)).toBe("401");
     expect(await get("meta-data/instance-id")).toBe(id);
-    await hall.update(id, { metadata: { tokensRequired: false, hopLimit: 1, tagsEnabled: true } });
+    await machineHost.update(id, { metadata: { tokensRequired: false, hopLimit: 1, tagsEnabled: true } });
     expect(await sh(status)).toBe("200");
-    await hall.update(id, { metadata: { tokensRequired: true, hopLimit: 1, tagsEnabled: true } });
+    await machineHost.update(id, { metadata: { tokensRequired: true, hopLimit: 1, tagsEnabled: true } });
   });
 
   test("knows the machine", async () => {
@@ -62,8 +62,8 @@ ip -n pod addr add 172.30.0.2/24 dev eth0 && ip -n pod link set eth0 up && ip -n
 echo 1 >/proc/sys/net/ipv4/ip_forward
 nft 'table ip t { chain c { type nat hook postrouting priority srcnat; ip saddr 172.30.0.0/24 masquerade; }; }'`);
     const ask = ["ip", "netns", "exec", "pod", "sh", "-c", TOKEN];
-    expect((await hall.inside(id).attempt(ask)).code).toBe(28);
-    await hall.update(id, { metadata: { tokensRequired: true, hopLimit: 2, tagsEnabled: true } });
-    expect((await hall.inside(id).run(ask)).length).toBeGreaterThan(40);
+    expect((await machineHost.inside(id).attempt(ask)).code).toBe(28);
+    await machineHost.update(id, { metadata: { tokensRequired: true, hopLimit: 2, tagsEnabled: true } });
+    expect((await machineHost.inside(id).run(ask)).length).toBeGreaterThan(40);
   });
 });

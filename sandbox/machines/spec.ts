@@ -3,7 +3,7 @@ import { z } from "zod";
 const address = z.ipv4();
 const range = z.cidrv4();
 
-/** Credentials of an instance's role as the metadata service gives them out. */
+/** The role of an instance profile with its credentials, as the metadata service returns them. */
 const roleSchema = z.object({
   name: z.string(),
   /** The instance profile, for `iam/info`. */
@@ -12,7 +12,7 @@ const roleSchema = z.object({
     accessKeyId: z.string(),
     secretAccessKey: z.string(),
     sessionToken: z.string(),
-    /** When they end, as an ISO date. Give new ones by `setRole` before. */
+    /** When they expire, as an ISO date. Set new ones with `MachineHost.update` before. */
     expiration: z.string(),
   }),
 });
@@ -22,12 +22,12 @@ const metadataSchema = z.object({
   enabled: z.boolean().optional(),
   /** Whether only IMDSv2 is served. */
   tokensRequired: z.boolean(),
-  /** How many network hops the answer to a token request survives. 1 keeps pods out. */
+  /** How many network hops the answer to a token request may travel. 1 keeps pods out. */
   hopLimit: z.int().min(1).max(64),
   tagsEnabled: z.boolean(),
 });
 
-/** A machine as it is asked for. */
+/** The specification of a machine. */
 export const machineSpec = z.object({
   /** `i-…` */
   id: z.string().regex(/^i-[0-9a-z]+$/),
@@ -41,7 +41,7 @@ export const machineSpec = z.object({
   accountId: z.string(),
   /** Public keys that may log in as the image's user, each a line of an authorized_keys file. */
   authorizedKeys: z.array(z.string()),
-  /** Read by cloud-init: `#cloud-config`, a script, or anything else it knows. */
+  /** Read by cloud-init: `#cloud-config`, a script, or any other format that it supports. */
   userData: z.string().optional(),
   tags: z.record(z.string(), z.string()),
   metadata: metadataSchema,
@@ -49,18 +49,20 @@ export const machineSpec = z.object({
   /** More values below `meta-data/`, by their path, such as `security-groups`. */
   moreMetadata: z.record(z.string(), z.string()).optional(),
 });
-/** A machine as it is asked for. */
+/** The specification of a machine. */
 export type MachineSpec = z.infer<typeof machineSpec>;
-/** Credentials of an instance's role. */
+/** What can change of a machine while it runs. */
+export type MachineChanges = Partial<Omit<MachineSpec, "id" | "privateIp" | "subnetCidr">>;
+/** The role of an instance profile with its credentials. */
 export type MachineRole = z.infer<typeof roleSchema>;
 
-/** A volume as it is asked for. Whether it is encrypted makes no difference here: its file lies in a private folder. */
+/** The specification of a volume. Encryption makes no difference here: its file is in a private folder. */
 export const volumeSpec = z.object({
   /** `vol-…` */
   id: z.string().regex(/^vol-[0-9a-z]+$/),
   sizeGiB: z.int().min(1),
 });
-/** A volume as it is asked for. */
+/** The specification of a volume. */
 export type VolumeSpec = z.infer<typeof volumeSpec>;
 
 const healthCheck = z.object({
@@ -75,35 +77,35 @@ const healthCheck = z.object({
   healthyThreshold: z.int().min(1),
   unhealthyThreshold: z.int().min(1),
 });
-/** How it is found out whether a target can take connections. */
+/** How the health of a target is checked. */
 export type HealthCheck = z.infer<typeof healthCheck>;
 
 /** A target: a machine by its id, or any address. */
 const target = z.object({ machineId: z.string().optional(), ip: address.optional(), port: z.int() });
 
-/** A load balancer for TCP as it is asked for. */
+/** The specification of a TCP load balancer. */
 export const loadBalancerSpec = z.object({
   id: z.string(),
-  /** Its name in the sandbox's network. */
+  /** Its DNS name in the sandbox's network. */
   name: z.string().optional(),
   /** Its addresses, each in a subnet. */
   addresses: z.array(z.object({ ip: address, subnetCidr: range })),
   listeners: z.array(z.object({ port: z.int(), healthCheck, targets: z.array(target) })),
 });
-/** A load balancer for TCP as it is asked for. */
+/** The specification of a TCP load balancer. */
 export type LoadBalancerSpec = z.infer<typeof loadBalancerSpec>;
 
 const side = z.enum(["inside", "outside"]);
-/** A door between the sandbox's network and the host's loopback address. */
-export const forwardSpec = z.object({
+/** A port-forward between the sandbox's network and the host's loopback address. */
+export const portForwardSpec = z.object({
   id: z.string().regex(/^[a-z0-9-]+$/),
   listen: z.object({ side, host: address, port: z.int() }),
   target: z.object({ side, host: address, port: z.int() }),
 });
-/** A door between the sandbox's network (`inside`) and the host's own (`outside`, loopback only). */
-export type ForwardSpec = z.infer<typeof forwardSpec>;
+/** A port-forward between the sandbox's network (`inside`) and the host's own (`outside`, loopback only). */
+export type PortForwardSpec = z.infer<typeof portForwardSpec>;
 
-/** A range of addresses that lie behind a machine, like a route of a VPC to an instance. */
+/** A range of addresses behind a machine, like a VPC's route to an instance. */
 export const routeSpec = z.object({ cidr: range, machineId: z.string() });
-/** A range of addresses that lie behind a machine. */
+/** A range of addresses behind a machine. */
 export type RouteSpec = z.infer<typeof routeSpec>;

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
-import { parseJson, listAt, textAt } from "../json";
-import { errorCode } from "../failure";
+import { parseJson, listAt, textAt } from "../../lib/json";
+import { errorCode } from "../../lib/failure";
 import { attempt, run } from "./command";
 
 const GIBIBYTE = 1024 ** 3;

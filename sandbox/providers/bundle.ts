@@ -4,7 +4,7 @@ import path from "node:path";
 import { cacheRoot, withLock } from "../toolchain";
 
 const ROOT = path.dirname(path.dirname(__dirname));
-const SHARED = [path.join(ROOT, "sandbox", "failure.ts"), path.join(ROOT, "package-lock.json")];
+const SHARED_FOLDERS = [path.join(__dirname, "shell"), path.join(ROOT, "lib")];
 const FILE = "provider.js";
 const KEPT_MS = 14 * 24 * 3_600_000;
 
@@ -37,16 +37,21 @@ export async function bundleProvider(name: string, root: string = cacheRoot()): 
 export async function sourceKey(name: string): Promise<string> {
   const { version } = await import("esbuild");
   const hash = createHash("sha256").update(`${version}\0${process.versions.node}\0`);
-  const own = await readdir(path.join(__dirname, name), { recursive: true });
-  const shared = await readdir(__dirname);
-  const sources = [
-    ...shared.map((file) => path.join(__dirname, file)),
-    ...own.map((file) => path.join(__dirname, name, file)),
-  ].filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
-  for (const file of [...sources.sort(), ...SHARED]) {
+  const folders = [path.join(__dirname, name), ...SHARED_FOLDERS];
+  const inFolders = await Promise.all(folders.map((folder) => filesIn(folder, true)));
+  const sources = [...inFolders.flat(), ...(await filesIn(__dirname, false))].filter(isSource).sort();
+  for (const file of [...sources, path.join(ROOT, "package-lock.json")]) {
     hash.update(`${path.relative(ROOT, file)}\0`).update(await readFile(file).catch(() => ""));
   }
   return hash.digest("hex").slice(0, 16);
+}
+
+async function filesIn(folder: string, recursive: boolean): Promise<string[]> {
+  return (await readdir(folder, { recursive })).map((file) => path.join(folder, file));
+}
+
+function isSource(file: string): boolean {
+  return file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.split(path.sep).includes("testing");
 }
 
 async function bundle(entry: string): Promise<Uint8Array> {

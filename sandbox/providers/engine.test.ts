@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import path from "node:path";
-import { Engine } from "../../test/engine";
-import { isObject, listAt, parseJson, textAt } from "../json";
-import { waitFor } from "../deadline";
-import { isRunning, TestSshd } from "./command/sshd";
+import { Engine } from "../../test/harness/engine";
+import { isObject, listAt, parseJson, textAt } from "../../lib/json";
+import { waitFor } from "../../lib/deadline";
+import { isRunning, TestSshd } from "./command/testing/sshd";
 import { installProviders, pluginPath, PROVIDER_VERSIONS, providersLine } from "./install";
 
 const TOKEN = "a-token-that-must-not-be-seen";
@@ -180,12 +180,12 @@ describe.each([
       await waitFor(
         "the command to run",
         async () => existsSync(file) && (await readFile(file, "utf8")).endsWith("\n"),
-        { timeoutMs: 60_000 },
+        { timeoutMs: 120_000 },
       );
       const pid = (await readFile(file, "utf8")).trim();
       running.signal(signal);
       expect((await running.outcome).code).not.toBe(0);
-      await waitFor("the command to end", () => !isRunning(pid), { timeoutMs: 15_000 });
+      await waitFor("the command to end", () => !isRunning(pid), { timeoutMs: 120_000 });
       await waitFor(
         "all processes to end",
         () =>
@@ -194,7 +194,7 @@ describe.each([
             .processes()
             .map(({ command }) => command)
             .join(),
-        { timeoutMs: 15_000 },
+        { timeoutMs: 120_000 },
       );
       await rm(file);
       await unset("sleep");
@@ -231,7 +231,7 @@ describe("installation", () => {
         ["command", "sandbox"],
       ]);
       expect(providersLine(installed)).toBe(
-        `providers: command ${PROVIDER_VERSIONS.command} (the sandbox's own); tls ${PROVIDER_VERSIONS.tls} (official)`,
+        `command ${PROVIDER_VERSIONS.command} (the sandbox's own); tls ${PROVIDER_VERSIONS.tls} (official)`,
       );
       const [tls] = installed;
       expect(await readFile(tls?.path ?? "", "utf8")).toBe("#!/bin/sh\n");

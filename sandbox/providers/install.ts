@@ -79,7 +79,7 @@ export function providersLine(installed: readonly InstalledProvider[]): string {
     ...(of("sandbox").length > 0 ? [`${of("sandbox").join(", ")} (the sandbox's own)`] : []),
     ...(of("official").length > 0 ? [`${of("official").join(", ")} (official)`] : []),
   ];
-  return `providers: ${parts.join("; ")}`;
+  return parts.join("; ");
 }
 
 /** The script that the engine starts. */

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { errorMessage } from "../failure";
+import { errorMessage } from "../../lib/failure";
 import type { ImageStore } from "./image-store";
 
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
@@ -14,7 +14,7 @@ export class ImageRegistry {
     this.#server = createServer((incoming, outgoing) => void answerRequest(store, incoming, outgoing));
   }
 
-  /** Listens on a loopback port; give machines a way to it by a door of the hall's switchboard. */
+  /** Listens on a loopback port; machines reach it through a port-forward. */
   async listen(port = 0): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { Failure } from "../failure";
-import { readIfPresent } from "../files";
-import { isObject, parseJson } from "../json";
+import { Failure } from "../../lib/failure";
+import { readIfPresent } from "../../lib/files";
+import { isObject, parseJson } from "../../lib/json";
 import { run } from "../machines/command";
 
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";

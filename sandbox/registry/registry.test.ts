@@ -33,8 +33,8 @@ afterAll(async () => {
 });
 
 const digestOf = (bytes: Uint8Array): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
-const bytesOf = async (place: string): Promise<Uint8Array> =>
-  new Uint8Array(await (await fetch(`${base}/${place}`)).arrayBuffer());
+const bytesOf = async (target: string): Promise<Uint8Array> =>
+  new Uint8Array(await (await fetch(`${base}/${target}`)).arrayBuffer());
 
 it("names an image by its digest", () => {
   expect(image).toMatchObject({ host: "registry.test", repository: "greetings/hello", tag: "1" });
@@ -67,8 +67,8 @@ it.each([
   ["an unknown repository", "farewells/bye/manifests/1", "MANIFEST_UNKNOWN"],
   ["an unknown blob", `greetings/hello/blobs/sha256:${"0".repeat(64)}`, "BLOB_UNKNOWN"],
   ["a digest that is none", "greetings/hello/blobs/sha256:12", "BLOB_UNKNOWN"],
-])("says in a registry's words that it does not have %s", async (_, place, code) => {
-  const answer = await fetch(`${base}/${place}`);
+])("says in a registry's words that it does not have %s", async (_, target, code) => {
+  const answer = await fetch(`${base}/${target}`);
   expect(answer.status).toBe(404);
   expect(await answer.json()).toMatchObject({ errors: [{ code }] });
 });

@@ -1,13 +1,17 @@
-import { ExitCode } from "../failure";
-import { buildArguments, buildEnvironment, explainBuild } from "./build";
+import { ExitCode } from "../../lib/failure";
+import { buildArguments, buildEnvironment, explainBuild, programName } from "./build";
 import { TOOLS } from "./tools";
 
 test("a build is stripped, has no paths of the machine in it, and may not change go.sum", () => {
-  expect(buildArguments(TOOLS.etcd, "/out/etcd")).toEqual([
+  expect(buildArguments([TOOLS.etcd], "/out/etcd", 2)).toEqual([
     "build",
+    "-v",
+    "-p",
+    "2",
     "-mod=readonly",
     "-trimpath",
     "-buildvcs=false",
+    "-gcflags=all=-dwarf=false",
     "-ldflags",
     "-s -w",
     "-o",
@@ -16,8 +20,18 @@ test("a build is stripped, has no paths of the machine in it, and may not change
   ]);
 });
 
+test("several programs of a module are built at once", () => {
+  const built = buildArguments([TOOLS.etcd, TOOLS.etcdctl], "/out/", 2);
+  expect(built.slice(-3)).toEqual(["/out/", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/etcdctl/v3"]);
+});
+
+test.each([
+  ["go.etcd.io/etcd/server/v3", "server"],
+  ["k8s.io/kubernetes/cmd/kube-apiserver", "kube-apiserver"],
+])("Go calls the program of %s %s", (goPackage, name) => expect(programName(goPackage)).toBe(name));
+
 test("linker variables carry the version", () => {
-  expect(buildArguments(TOOLS.kubectl, "k")[5]).toMatch(
+  expect(buildArguments([TOOLS.kubectl], "k", 2)[9]).toMatch(
     /-X k8s\.io\/component-base\/version\.gitVersion=v1\.35\.4/,
   );
 });
@@ -31,14 +45,23 @@ test("settings of the user do not reach the build", () => {
   });
 });
 
+test("the compilers' garbage collector is set", () => {
+  const collector = { GOGC: "off", GOMEMLIMIT: "2048MiB" };
+  expect(buildEnvironment({ GOGC: "50" }, collector)).toMatchObject(collector);
+});
+
 test.each([
   ["write /x/y.a: no space left on device", /the disk is full/, ExitCode.diskFull],
   [
     "verifying example.com/a@v1.0.0: checksum mismatch\n\tdownloaded: h1:x\n\tgo.sum: h1:y\n\nSECURITY ERROR",
-    /not the one that our go\.sum was written for/,
+    /differs from the checksum in go\.sum/,
     ExitCode.integrity,
   ],
-  ["missing go.sum entry for module providing package x", /not the one that our go\.sum/, ExitCode.integrity],
+  [
+    "missing go.sum entry for module providing package x",
+    /differs from the checksum in go\.sum/,
+    ExitCode.integrity,
+  ],
   [
     "go: example.com/a@v9.9.9: invalid version: unknown revision v9.9.9",
     /does not have that version/,

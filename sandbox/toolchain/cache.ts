@@ -3,10 +3,10 @@ import { constants } from "node:fs";
 import { access, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { errorCode, errorMessage, ExitCode, Failure } from "../failure";
+import { errorCode, errorMessage, ExitCode, Failure } from "../../lib/failure";
 import type { Tool } from "./tools";
 
-/** Where everything that can be made again lies: `$XDG_CACHE_HOME/fleetwright` or `~/.cache/fleetwright`. */
+/** The folder of everything that can be rebuilt: `$XDG_CACHE_HOME/fleetwright` or `~/.cache/fleetwright`. */
 export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
   const base = env.XDG_CACHE_HOME;
   // The XDG specification says that a relative path is to be ignored.
@@ -16,10 +16,10 @@ export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
   );
 }
 
-/** Where the Go modules of the table lie in the project. */
+/** The folder of the Go modules that the table names. */
 export const GO_FOLDER = path.join(__dirname, "go");
 
-/** What stands beside a cached program. */
+/** What the cache records beside a program. */
 export interface Manifest {
   origin: "download" | "build";
   version: string;
@@ -47,7 +47,7 @@ export async function sourceFiles(folder: string, tool: Tool): Promise<string[]>
   const names = await readdir(folder).catch((error: unknown) => {
     if (errorCode(error) !== "ENOENT") throw error;
     throw new Failure(
-      `The table of tools names the Go module "${tool.build.folder}", but there is no folder ${folder}. Correct build.folder in sandbox/toolchain/tools.ts.`,
+      `The table of tools names the Go module "${tool.build.folder}", but ${folder} does not exist. Correct build.folder in sandbox/toolchain/tools.ts.`,
     );
   });
   return names.filter((name) => /(^go\.(mod|sum)|(?<!_test)\.go)$/.test(name) && !made.has(name)).sort();
@@ -70,7 +70,7 @@ export class ToolCache {
     return path.join(this.root, "logs", `${name}.log`);
   }
 
-  /** A cached program with its manifest, if it is there and is as long as it was when it was put there. */
+  /** A cached program with its manifest, if it exists and has the recorded size. */
   async find(name: string, key: string): Promise<{ path: string; manifest: Manifest } | undefined> {
     const folder = this.folder(name, key);
     const program = path.join(folder, name);
@@ -85,14 +85,14 @@ export class ToolCache {
     }
   }
 
-  /** A new empty folder on the cache's file system, for work that may be given up at any moment. */
+  /** A new empty folder on the cache's file system, for work that may be interrupted at any time. */
   async workFolder(name: string): Promise<string> {
     const folder = path.join(this.root, "work", `${name}-${process.pid}-${randomBytes(4).toString("hex")}`);
     await mkdir(folder, { recursive: true });
     return folder;
   }
 
-  /** Removes what earlier runs that died left in the work folder; `name`'s lock must be held. */
+  /** Removes what runs that died left in the work folder; the caller holds the lock of `name`. */
   async sweep(name: string): Promise<void> {
     const work = path.join(this.root, "work");
     const leftovers = await readdir(work).catch(() => []);
@@ -101,7 +101,7 @@ export class ToolCache {
     }
   }
 
-  /** Puts a finished program in its place, at once and whole. */
+  /** Puts a finished program into the cache, atomically. */
   async install(
     name: string,
     key: string,
@@ -132,7 +132,7 @@ export class ToolCache {
     await this.dropOtherRecipes(name, key);
   }
 
-  /** Old recipes are kept while another checkout may still use them, but not for ever. */
+  /** Old recipes are kept for a month, since another checkout may use them. */
   private async dropOtherRecipes(name: string, key: string): Promise<void> {
     const parent = path.join(this.root, "tools", name);
     const monthAgo = Date.now() - 30 * 24 * 3600 * 1000;
@@ -174,7 +174,7 @@ export async function removeTree(folder: string): Promise<void> {
 export function explainDisk(error: unknown, where: string): unknown {
   return errorCode(error) === "ENOSPC" || /no space left on device/i.test(errorMessage(error))
     ? new Failure(
-        `The disk is full: no space left on the file system of ${where}. Free some gigabytes there (\`go clean -cache\` frees Go's build cache) or set XDG_CACHE_HOME to another disk, and run the command again: it goes on where it stopped.`,
+        `The disk is full: no space left on the file system of ${where}. Free some gigabytes there (\`go clean -cache\` frees Go's build cache) or set XDG_CACHE_HOME to another disk, and run the command again: it resumes where it stopped.`,
         ExitCode.diskFull,
         { cause: error },
       )

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { runCommand } from "../command";
-import { ExitCode, Failure } from "../failure";
-import { streamProgress } from "../progress";
+import { runCommand } from "../../lib/command";
+import { ExitCode, Failure } from "../../lib/failure";
+import { streamProgress } from "../../lib/progress";
 import { cacheRoot, recipeKey, ToolCache } from "./cache";
 import { ensureTools } from "./ensure";
 import { findInstalled, type Installed } from "./installed";
@@ -9,19 +9,19 @@ import { requirePrerequisites } from "./prerequisites";
 import { ensureSystemPackages, missingPackages, offerSystemPackages } from "./system-packages";
 import { isToolName, TOOL_NAMES, TOOL_SETS, type ToolName, TOOLS, type ToolSet } from "./tools";
 
-const HELP = `Gives the tools that the project runs, each at the version it is tested with.
+const HELP = `The tools that the project runs, each at the version it is tested with.
 
 Usage: npm run tools -- <command>
 
-  list [--json]             the table: tool, version, and where it would come from now
-  get [NAME…]               finds, downloads or builds the named tools
+  list [--json]             tools, versions, and where each would come from
+  get [NAME…]               finds, downloads or builds tools
       --for SET             the tools of a command: ${Object.keys(TOOL_SETS).join(", ")}
-  path NAME                 prints the path of one tool, making it if need be
-  system [--install]        checks the system packages of the sandbox's machines (--install: as root on Debian, Ubuntu)
+  path NAME                 prints the path of a tool, which is built if need be
+  system [--install]        checks the system packages that machines need; installs them as root on Debian or Ubuntu
   check                     checks Node, Go and Python
 
 Tools are looked for on PATH, in the cache (${cacheRoot()}),
-at the official download site (off with FLEETWRIGHT_TOOLS_DOWNLOAD=off), and are built from their Go modules otherwise.`;
+at the official download site (off with FLEETWRIGHT_TOOLS_DOWNLOAD=off); the others are built from their Go modules.`;
 
 async function main(argv: string[], signal: AbortSignal): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -64,18 +64,18 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
       const missing = await missingPackages();
       process.stdout.write(
         missing.length === 0
-          ? "All system packages are there.\n"
+          ? "All system packages are installed.\n"
           : `Missing: ${missing.map(({ debian }) => debian).join(", ")} (npm run tools -- system --install)\n`,
       );
       return;
     }
     case "check":
       await requirePrerequisites({ builds: Object.values(TOOLS), python: true });
-      process.stdout.write("Node, Go and Python will do.\n");
+      process.stdout.write("Node, Go and Python are good enough.\n");
       return;
     default:
       throw new Failure(
-        `There is no command "${command}". The commands are list, get, path, system and check; --help describes them.`,
+        `Unknown command "${command}". The commands are list, get, path, system and check; --help describes them.`,
         ExitCode.usage,
       );
   }
@@ -84,7 +84,7 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
 function toolNames(words: readonly string[]): ToolName[] {
   return words.map((word) => {
     if (isToolName(word)) return word;
-    throw new Failure(`There is no tool "${word}". The tools are ${TOOL_NAMES.join(", ")}.`, ExitCode.usage);
+    throw new Failure(`Unknown tool "${word}". The tools are ${TOOL_NAMES.join(", ")}.`, ExitCode.usage);
   });
 }
 
@@ -92,7 +92,7 @@ function toolSet(word: string | undefined): readonly ToolName[] {
   if (word === undefined) return [];
   if (!isToolSet(word)) {
     throw new Failure(
-      `There is no set of tools "${word}". The sets are ${Object.keys(TOOL_SETS).join(", ")}.`,
+      `Unknown set of tools "${word}". The sets are ${Object.keys(TOOL_SETS).join(", ")}.`,
       ExitCode.usage,
     );
   }
@@ -118,7 +118,7 @@ async function list(json: boolean): Promise<void> {
           ? "installed"
           : cached !== undefined
             ? `cache (${cached.manifest.origin})`
-            : "to be made",
+            : "to be built",
       path: found?.path ?? cached?.path ?? null,
       purpose: tool.purpose,
     });

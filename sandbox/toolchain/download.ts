@@ -6,7 +6,7 @@ import http from "node:http";
 import https from "node:https";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { errorCode, errorMessage, ExitCode, Failure } from "../failure";
+import { errorCode, errorMessage, ExitCode, Failure } from "../../lib/failure";
 import type { Download } from "./tools";
 
 const CONNECT_MS = 3_000;
@@ -14,9 +14,20 @@ const CONNECT_MS = 3_000;
 const STALL_MS = 20_000;
 const MAX_REDIRECTS = 5;
 
-/** A site that could not be reached: the tool is made in another way. */
+/** A site that cannot be reached: the tool is built instead. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
+}
+
+/** Whether a download's site answers and has it; nothing of it is fetched. */
+export async function isReachable(url: string): Promise<boolean> {
+  try {
+    (await get(url, 0)).destroy();
+    return true;
+  } catch (error) {
+    if (error instanceof Unreachable) return false;
+    throw error;
+  }
 }
 
 /** Fetches a download into `folder`, checks its digest, and returns the path of the file, as published. */
@@ -53,13 +64,13 @@ export async function checkDigest(file: string, download: Download): Promise<voi
   const found = hash.digest("hex");
   if (found !== download.digest.hex) {
     throw new Failure(
-      `The download ${download.url} is not what it should be: its ${download.digest.algorithm} is ${found}, and the table of tools expects ${download.digest.hex}. Nothing of it was kept. If the publisher replaced the file, check the new sum at the source and change sandbox/toolchain/tools.ts; FLEETWRIGHT_TOOLS_DOWNLOAD=off builds the tool from its Go module instead.`,
+      `Checksum mismatch for ${download.url}: its ${download.digest.algorithm} is ${found}, and the table of tools expects ${download.digest.hex}. The file was discarded. If the publisher replaced it, verify the new checksum at the source and update sandbox/toolchain/tools.ts; FLEETWRIGHT_TOOLS_DOWNLOAD=off builds the tool from its Go module instead.`,
       ExitCode.integrity,
     );
   }
 }
 
-/** Takes the program out of a fetched archive (or takes the file itself) and returns its path in `folder`. */
+/** Extracts the program from a fetched archive, or takes the file itself, and returns its path in `folder`. */
 export async function unpack(download: Download, file: string, folder: string): Promise<string> {
   const program = path.join(folder, "program");
   if (download.member === undefined) {
@@ -78,7 +89,7 @@ export async function unpack(download: Download, file: string, folder: string): 
   await pipeline(tar.stdout, createWriteStream(program, { mode: 0o755 }));
   if ((await ended) !== 0) {
     throw new Failure(
-      `The archive ${download.url} cannot be unpacked: "${download.member}" was not found in it or it is corrupt (tar says: ${complaint.trim().split("\n")[0] ?? ""}). Nothing of it was kept. Correct \`member\` in sandbox/toolchain/tools.ts, or run again to fetch it anew.`,
+      `The archive ${download.url} cannot be unpacked: "${download.member}" was not found in it or it is corrupt (tar says: ${complaint.trim().split("\n")[0] ?? ""}). The file was discarded. Correct \`member\` in sandbox/toolchain/tools.ts, or run the command again to fetch it again.`,
       ExitCode.integrity,
     );
   }
@@ -108,18 +119,18 @@ function request(url: string): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const client = url.startsWith("https:") ? https : http;
     const outgoing = client.get(url, { agent: false, headers: { "user-agent": "fleetwright" } });
-    const give = (reason: string): void => {
+    const giveUp = (reason: string): void => {
       outgoing.destroy();
       reject(new Unreachable(`${url}: ${reason}`));
     };
-    const timer = setTimeout(() => give(`no answer within ${CONNECT_MS / 1000} s`), CONNECT_MS);
+    const timer = setTimeout(() => giveUp(`no answer within ${CONNECT_MS / 1000} s`), CONNECT_MS);
     outgoing.once("response", (response) => {
       clearTimeout(timer);
       resolve(response);
     });
     outgoing.once("error", (error) => {
       clearTimeout(timer);
-      give(error.message);
+      giveUp(error.message);
     });
   });
 }

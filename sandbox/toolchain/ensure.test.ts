@@ -7,9 +7,9 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { ExitCode, Failure } from "../failure";
+import { ExitCode, Failure } from "../../lib/failure";
 import { ToolCache } from "./cache";
-import { ensureFromTable, type EnsureOptions, type ReadyTool } from "./ensure";
+import { ensureFromTable, type EnsureOptions, planTools, type ReadyTool } from "./ensure";
 import type { Download, Tool } from "./tools";
 
 const TESTDATA = path.join(__dirname, "testdata");
@@ -109,7 +109,62 @@ describe("building", () => {
     ]);
   });
 
-  test("a changed recipe is made anew", async () => {
+  test("several programs of one module are built together, each under its own name", async () => {
+    const part = (goPackage: string): Tool => hello({ build: { folder: "hello", package: goPackage } });
+    const titles: string[] = [];
+    const tools = await ensureFromTable(
+      ["pack-test", "json-test"],
+      { "pack-test": part("cmd/pack"), "json-test": part("cmd/test2json") },
+      {
+        cache,
+        goFolder: TESTDATA,
+        progress: {
+          step: (title, work) => {
+            titles.push(title);
+            return work(() => {});
+          },
+          note: () => {},
+        },
+      },
+    );
+    expect(titles).toEqual(["pack-test, json-test 1.2.3 (1 of 1)"]);
+    expect(path.basename(tools["json-test"].path)).toBe("json-test");
+    expect(execFileSync(tools["json-test"].path, { input: "=== RUN   TestX\n", encoding: "utf8" })).toContain(
+      "TestX",
+    );
+    expect(await readdir(path.join(cache.root, "work"))).toEqual([]);
+  });
+
+  test("a build that fails stops the others, with one message", async () => {
+    const env = {
+      ...process.env,
+      GOPROXY: "off",
+      GOMODCACHE: path.join(folder, "modules"),
+      GOCACHE: path.join(folder, "gocache"),
+    };
+    const error = await failure(
+      ensureFromTable(
+        ["lost-test", "hello-test"],
+        { "lost-test": hello({ build: { folder: "lost", package: "." } }), "hello-test": hello() },
+        { cache, goFolder: TESTDATA, env },
+      ),
+    );
+    expect(error.message).toMatch(/^Cannot build lost-test/);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test("a plan names what is missing and what it takes, and makes nothing", async () => {
+    const table = { "one-test": hello({ buildMinutes: 2 }), "two-test": hello({ buildMinutes: 3 }) };
+    const names = ["one-test", "two-test"] as never[];
+    const plan = await planTools(names, { table, cache, goFolder: TESTDATA });
+    expect(plan).toEqual([
+      { title: "one-test 1.2.3", tools: ["one-test"], minutes: 2, gigabytes: 1, downloadable: false },
+      { title: "two-test 1.2.3", tools: ["two-test"], minutes: 3, gigabytes: 1, downloadable: false },
+    ]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test("a changed recipe is built again", async () => {
     await ensure(hello());
     const other = await ensure(
       hello({ build: { ...hello().build, variables: { "main.version": "9.9.9" } } }),
@@ -118,7 +173,7 @@ describe("building", () => {
     expect(run(other)).toBe("hello version v9.9.9");
   });
 
-  test("a program that was cut short in the cache is made anew", async () => {
+  test("a program that was truncated in the cache is built again", async () => {
     const built = await ensure(hello());
     truncateSync(built.path, 1000);
     const again = await ensure(hello());
@@ -126,7 +181,7 @@ describe("building", () => {
     expect(run(again)).toBe("hello version v1.2.3");
   });
 
-  test("no network is said as such, with its own exit code, and leaves nothing", async () => {
+  test("a missing network is reported as such, with its own exit code, and leaves nothing", async () => {
     const env = { ...process.env, GOPROXY: "off", GOMODCACHE: path.join(folder, "modules") };
     const error = await failure(ensure(hello({ build: { folder: "lost", package: "." } }), { env }));
     expect(error.message).toMatch(/Cannot build hello-test: the Go module proxy cannot be reached/);
@@ -134,7 +189,7 @@ describe("building", () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  test("a version that does not exist names the place to correct", async () => {
+  test("a version that does not exist names the files to correct", async () => {
     const server = http.createServer((_request, response) => response.writeHead(404).end("not found"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -152,7 +207,7 @@ describe("building", () => {
 
   test("an unknown tool and an unknown module folder are named", async () => {
     const unknown = await failure(ensureFromTable(["nonsense"], { hello: hello() }, { cache }));
-    expect(unknown.message).toBe('There is no tool "nonsense" in the table. The tools are hello.');
+    expect(unknown.message).toBe('Unknown tool "nonsense". The tools are hello.');
     expect(unknown.exitCode).toBe(ExitCode.usage);
     const folderless = await failure(ensure(hello({ build: { folder: "nowhere", package: "." } })));
     expect(folderless.message).toMatch(/names the Go module "nowhere".*Correct build\.folder/);
@@ -169,7 +224,7 @@ describe("building", () => {
       ]);
     }
     const { code, stderr } = await runScript({ PATH });
-    expect(stderr).toMatch(/This machine lacks what is needed:\n {2}- Go .* found none: install it/);
+    expect(stderr).toMatch(/Missing prerequisites:\n {2}- Go .* found none: install it/);
     expect(code).toBe(ExitCode.prerequisite);
   });
 });
@@ -187,7 +242,8 @@ describe("downloading", () => {
     site.close();
     expect(tools["one-test"].origin).toBe("download");
     expect(run(tools["two-test"])).toBe("from the archive");
-    expect(site.requests()).toBe(2);
+    // Two to ask whether the site has it and two to fetch it: each is redirected once.
+    expect(site.requests()).toBe(4);
     expect(await readdir(path.join(cache.root, "work"))).toEqual([]);
   });
 
@@ -325,7 +381,7 @@ describe("more than one run", () => {
       return false;
     }
   })();
-  (canMount ? test : test.skip)("a full disk is said as such and leaves nothing half made", async () => {
+  (canMount ? test : test.skip)("a full disk is reported as such and leaves nothing half made", async () => {
     // A file system of 600 kB, seen by this one process only.
     const script = `mount -t tmpfs -o size=600k tmpfs ${cache.root} && exec "$0" "$@"`;
     execFileSync("mkdir", ["-p", cache.root]);

@@ -1,5 +1,5 @@
 export { cacheRoot, ToolCache } from "./cache";
-export { ensureTools, type EnsureOptions, type ReadyTool } from "./ensure";
+export { ensureTools, type EnsureOptions, planTools, type ReadyTool, type ToolStep } from "./ensure";
 export { withLock } from "./lock";
 export { ensurePythonEnvironment, type EnvironmentOptions, type PythonProgram } from "./python-environment";
 export { requirePrerequisites } from "./prerequisites";

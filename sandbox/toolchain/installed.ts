@@ -6,13 +6,13 @@ import path from "node:path";
 import semver from "semver";
 import type { Tool } from "./tools";
 
-/** A program that was on the machine before us. */
+/** A program that is installed on the machine. */
 export interface Installed {
   path: string;
   version: string;
 }
 
-/** Commands of a sandbox run tools inside its network: taken for the tools themselves, they would call themselves. */
+/** The wrapper scripts of a sandbox run tools inside its network: taken for the tools, they would call themselves. */
 const SANDBOX_BIN = /\/\.sandbox\/[^/]+\/bin\/?$/;
 
 /** Finds the first file of that name on PATH that can be run and does not lie in (or lead into) our own folders. */
@@ -22,7 +22,7 @@ export async function onPath(
   ours: readonly string[],
 ): Promise<string | undefined> {
   for (const folder of (env.PATH ?? "").split(path.delimiter)) {
-    // An empty or relative entry means "wherever I happen to be", which is no place to take programs from.
+    // An empty or relative entry means the current folder, from which no program is taken.
     if (!path.isAbsolute(folder) || SANDBOX_BIN.test(folder)) continue;
     const candidate = path.join(folder, name);
     try {
@@ -36,7 +36,7 @@ export async function onPath(
   return undefined;
 }
 
-/** Runs a program and takes its version out of what it prints; undefined when it does not tell. */
+/** Runs a program and reads its version from its output; undefined if there is none. */
 export async function askVersion(
   program: string,
   args: readonly string[],
@@ -53,15 +53,15 @@ export async function askVersion(
   return pattern.exec(output)?.[1];
 }
 
-/** Whether a version that was found will do. Builds of vendors (`1.35.4-gke.1`) count as the release they are made from. */
+/** Whether an installed version is good enough. Builds of vendors (`1.35.4-gke.1`) count as the release they are made from. */
 export function suits(version: string, range: string): boolean {
   const parsed = semver.coerce(version);
   return parsed !== null && semver.satisfies(parsed, range);
 }
 
 /**
- * Looks for an installation of the tool that will do.
- * @param others where the tools that were found before lie; a tool that is recognised by its neighbour needs it.
+ * Looks for an installation of a tool that is good enough.
+ * @param others the tools that were found before; one that is recognised by its neighbour needs them.
  */
 export async function findInstalled(
   name: string,

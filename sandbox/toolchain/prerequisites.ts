@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import semver from "semver";
-import { ExitCode, Failure } from "../failure";
+import { ExitCode, Failure } from "../../lib/failure";
 import { GO_FOLDER } from "./cache";
 import { askVersion } from "./installed";
 import type { Tool } from "./tools";
@@ -13,7 +13,7 @@ export const MINIMUM_PYTHON = "3.10.0";
 /** From here on Go fetches a newer toolchain by itself, unless GOTOOLCHAIN=local forbids it. */
 const MINIMUM_GO_THAT_UPDATES = "1.21.0";
 
-/** What a command is about to use. */
+/** What a command needs of the machine. */
 export interface Needs {
   /** Tools that will be built from their Go modules. */
   builds?: readonly Tool[];
@@ -93,7 +93,7 @@ export async function requirePrerequisites(needs: Needs): Promise<void> {
   );
   if (missing.length > 0) {
     throw new Failure(
-      `This machine lacks what is needed:\n${missing.map((line) => `  - ${line}`).join("\n")}`,
+      `Missing prerequisites:\n${missing.map((line) => `  - ${line}`).join("\n")}`,
       ExitCode.prerequisite,
     );
   }

@@ -1,14 +1,15 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { readIfPresent } from "../files";
-import { errorCode, ExitCode, Failure } from "../failure";
-import { type Progress, silentProgress } from "../progress";
+import { readIfPresent } from "../../lib/files";
+import { errorCode, ExitCode, Failure } from "../../lib/failure";
+import { type Progress, silentProgress } from "../../lib/progress";
 import { cacheRoot } from "./cache";
 import { withLock } from "./lock";
 
-/** A program in Python with all that it needs. */
+/** A Python program and its dependencies. */
 export interface PythonProgram {
   /** Its package, which `requirements` pins. */
   name: string;
@@ -46,26 +47,36 @@ export async function ensurePythonEnvironment(
   const folder = path.join(root, name, key);
   const program = path.join(folder, "bin", "python");
   const finished = path.join(folder, "complete");
-  if ((await readIfPresent(finished)) !== undefined) return program;
+  // Its Python is a link to the host's, which may have been removed since.
+  const isReady = async (): Promise<boolean> =>
+    (await readIfPresent(finished)) !== undefined && (await isExecutable(program));
+  if (await isReady()) return program;
   const progress = options.progress ?? silentProgress;
   await progress.step(`installing ${name} (${purpose})`, async (update) =>
     withLock(
       path.join(root, "locks", `${name}.lock`),
       async () => {
-        if ((await readIfPresent(finished)) !== undefined) return;
+        if (await isReady()) return;
         await rm(folder, { recursive: true, force: true });
         await mkdir(path.dirname(folder), { recursive: true });
         update("making the environment");
         await run(python, ["-m", "venv", folder], "python3 -m venv");
         update("fetching packages");
         await run(program, ["-m", "pip", ...installArguments(requirements)], "pip install");
-        // Paths inside an environment are absolute, so it is made in place; this file says that it is whole.
+        // Paths inside an environment are absolute, so it is made in place; this file marks it as complete.
         await writeFile(finished, `${version}\n`);
       },
       (holder) => update(`waiting for process ${holder}, which installs it`),
     ),
   );
   return program;
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Names an environment by what is in it. */
@@ -133,7 +144,7 @@ function explain(
   }
   if (output.includes("THESE PACKAGES DO NOT MATCH THE HASHES")) {
     return new Failure(
-      `${what} failed: a package is not the one that is pinned.\n  ${tail}`,
+      `${what} failed: a package differs from its pinned hash.\n  ${tail}`,
       ExitCode.integrity,
     );
   }

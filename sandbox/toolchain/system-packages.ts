@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access, readFile } from "node:fs/promises";
 import path from "node:path";
-import { ExitCode, Failure } from "../failure";
-import { type Progress, silentProgress } from "../progress";
+import { ExitCode, Failure } from "../../lib/failure";
+import { type Progress, silentProgress } from "../../lib/progress";
 import { onPath } from "./installed";
 
 /** A package of the operating system that the sandbox's machines need. */
@@ -11,7 +11,7 @@ export interface SystemPackage {
   /** Its name in Debian and Ubuntu. */
   debian: string;
   purpose: string;
-  /** It is there if one of these is: a program on PATH (or in an sbin folder), or an absolute path. */
+  /** It is installed if one of these exists: a program on PATH (or in an sbin folder), or an absolute path. */
   signs: readonly string[];
 }
 
@@ -30,11 +30,13 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { debian: "debootstrap", purpose: "makes the machines' image", signs: ["debootstrap"] },
   { debian: "iproute2", purpose: "the machines' network", signs: ["ip"] },
   { debian: "systemd-container", purpose: "runs the machines", signs: ["systemd-nspawn"] },
+  { debian: "gcc", purpose: "compiles the pause image", signs: ["cc"] },
+  { debian: "libc6-dev", purpose: "links the pause image", signs: ["/usr/include/stdio.h"] },
 ];
 
 const SBIN = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
-/** The packages that are not there. */
+/** The packages that are not installed. */
 export async function missingPackages(
   packages: readonly SystemPackage[] = SYSTEM_PACKAGES,
   env: NodeJS.ProcessEnv = process.env,
@@ -66,7 +68,7 @@ export function isDebianLike(osRelease: string): boolean {
     .some((line) => /\b(debian|ubuntu)\b/.test(line));
 }
 
-/** The one message that names what has to be installed by hand. */
+/** Names the packages that have to be installed by hand. */
 export function describeMissing(missing: readonly SystemPackage[]): string {
   return [
     "These system packages are missing (names as in Debian and Ubuntu):",
@@ -94,13 +96,13 @@ export async function ensureSystemPackages(progress: Progress = silentProgress):
   if (still.length > 0) throw new Failure(describeMissing(still), ExitCode.prerequisite);
 }
 
-/** As {@link ensureSystemPackages}, for work that goes on without them: what is missing is only said. */
+/** As {@link ensureSystemPackages}, for work that can do without them: what is missing is only reported. */
 export async function offerSystemPackages(progress: Progress): Promise<void> {
   try {
     await ensureSystemPackages(progress);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    progress.note(`note: the sandbox's machines are left out. ${error.message}`);
+    progress.note(`note: machines are left out. ${error.message}`);
   }
 }
 

@@ -20,7 +20,7 @@ describe.each(TOOL_NAMES)("%s", (name) => {
     expect(existsSync(path.join(GO_FOLDER, tool.build.folder, "go.sum"))).toBe(true);
   });
 
-  test("is downloaded over TLS, at its version, against a whole digest, if at all", () => {
+  test("is downloaded over TLS, at its version, against a full digest, if at all", () => {
     for (const { url, digest } of Object.values(tool.download)) {
       expect(new URL(url).protocol).toBe("https:");
       expect(url).toContain(tool.version);
@@ -73,4 +73,31 @@ test.each([
 test("the engine is not older than the SDK of the program, and the provider is the SDK's", () => {
   expect(semver.gte(TOOLS.pulumi.version, packageJson.dependencies["@pulumi/pulumi"])).toBe(true);
   expect(packageJson.dependencies["@pulumi/kubernetes"]).toBe(TOOLS["pulumi-resource-kubernetes"].version);
+});
+
+/** The modules that a folder requires, at the versions that are used. */
+function required(folder: string): Map<string, string> {
+  const text = goMod(folder);
+  return new Map([
+    ...[...text.matchAll(/^\t(\S+) (v\S+)(?: \/\/ indirect)?$/gm)].map(
+      ([, m = "", v = ""]) => [m, v] as const,
+    ),
+    ...[...text.matchAll(/^\t(\S+) => \S+ (v\S+)$/gm)].map(([, m = "", v = ""]) => [m, v] as const),
+  ]);
+}
+
+// Go compiles a package once for all programs, but only if its version and those of everything below it are the same:
+// one that differs in golang.org/x/time makes client-go be compiled again. `go get` the newer version in both folders.
+test.each<[string, string, string[]]>([
+  ["kubernetes", "etcd", []],
+  ["kubernetes", "pulumi-kubernetes", []],
+  // Few packages of CoreDNS use gRPC, and Kubernetes keeps the version that it was released with.
+  ["kubernetes", "coredns", ["google.golang.org/grpc", "google.golang.org/genproto/googleapis/rpc"]],
+  ["pulumi", "language-nodejs", []],
+])("%s and %s use the same version of every module that they share", (one, other, apart) => {
+  const versions = required(other);
+  const different = [...required(one)].filter(
+    ([module, version]) => versions.has(module) && versions.get(module) !== version,
+  );
+  expect(different.map(([module]) => module).sort()).toEqual([...apart].sort());
 });

@@ -1,9 +1,9 @@
 /**
  * Every tool that the project runs, at the version that it is tested with: where an installed one is recognised, where
- * the official one is downloaded, and how it is built from its Go module. This table is the only place that says so.
+ * the official one is downloaded, and how it is built from its Go module. Nothing else names versions.
  */
 
-/** What downloads are published for. */
+/** Platforms that downloads are published for. */
 export type Platform = "linux-x64" | "linux-arm64";
 
 /** An official download; it is used only if the bytes match the digest that stands here. */
@@ -44,6 +44,8 @@ export interface Tool {
   recognise: Recognition;
   download: Partial<Record<Platform, Download>>;
   build: GoBuild;
+  /** Processor minutes that its build takes, after those with which it shares packages; for estimates. @default 1 */
+  buildMinutes?: number;
 }
 
 const ETCD = "3.6.5";
@@ -183,15 +185,22 @@ function providerArchive(arch: string, hex: string): Download {
 
 /** The tools, in the order in which they are made: what the control plane needs first. */
 export const TOOLS = {
-  etcd: etcd("etcd", "go.etcd.io/etcd/server/v3", "the store of the control plane"),
-  "kube-apiserver": kubernetes("kube-apiserver", "the Kubernetes API"),
-  "kube-controller-manager": kubernetes("kube-controller-manager", "the built-in controllers"),
-  "kube-scheduler": kubernetes("kube-scheduler", "puts pods on nodes"),
-  kubectl: kubernetes("kubectl", "the Kubernetes command line", {
-    "linux-x64": "b529430df69a688fd61b64ad2299edb5fd71cb58be2a4779dba624c7d3510efd",
-    "linux-arm64": "6a5a4cc4e396d7626a7a693a3044b51c75520f81db30fe6816c2554e53be336f",
-  }),
+  etcd: { ...etcd("etcd", "go.etcd.io/etcd/server/v3", "the control plane's database"), buildMinutes: 1 },
+  "kube-apiserver": { ...kubernetes("kube-apiserver", "the Kubernetes API"), buildMinutes: 4.2 },
+  "kube-controller-manager": {
+    ...kubernetes("kube-controller-manager", "the built-in controllers"),
+    buildMinutes: 1.2,
+  },
+  "kube-scheduler": { ...kubernetes("kube-scheduler", "assigns pods to nodes"), buildMinutes: 0.2 },
+  kubectl: {
+    ...kubernetes("kubectl", "the Kubernetes command line", {
+      "linux-x64": "b529430df69a688fd61b64ad2299edb5fd71cb58be2a4779dba624c7d3510efd",
+      "linux-arm64": "6a5a4cc4e396d7626a7a693a3044b51c75520f81db30fe6816c2554e53be336f",
+    }),
+    buildMinutes: 0.6,
+  },
   kwok: {
+    buildMinutes: 2.5,
     version: KWOK,
     purpose: "simulates nodes",
     suits: "~0.8.0",
@@ -201,6 +210,7 @@ export const TOOLS = {
     build: { folder: "kwok", package: "sigs.k8s.io/kwok/cmd/kwok" },
   },
   pulumi: {
+    buildMinutes: 4.5,
     version: PULUMI,
     purpose: "the Pulumi engine and command line",
     suits: `>=${PULUMI_SDK} <4`,
@@ -213,6 +223,7 @@ export const TOOLS = {
     },
   },
   "pulumi-language-nodejs": {
+    buildMinutes: 0.1,
     version: PULUMI,
     purpose: "runs Pulumi programs and policy packs in Node",
     suits: `>=${PULUMI_SDK} <4`,
@@ -221,6 +232,7 @@ export const TOOLS = {
     build: { folder: "language-nodejs", package: ".", variables: { "main.version": PULUMI } },
   },
   "pulumi-resource-kubernetes": {
+    buildMinutes: 8.2,
     version: PULUMI_KUBERNETES,
     purpose: "Pulumi's Kubernetes provider",
     suits: PULUMI_KUBERNETES,
@@ -254,25 +266,32 @@ export const TOOLS = {
       ],
     },
   },
-  etcdctl: etcd("etcdctl", "go.etcd.io/etcd/etcdctl/v3", "asks and tells a running etcd"),
-  etcdutl: etcd("etcdutl", "go.etcd.io/etcd/etcdutl/v3", "works on etcd's files"),
-  kubelet: kubernetes("kubelet", "runs pods on a node", {
-    "linux-x64": "983a6ba5a49823dcdd745c674e5e2416377dd27d6ad1b42d2befa0fb961a19f6",
-    "linux-arm64": "d710eef03bb4ad164bb77af9be5b11b44f874e2fc08153c7d383420d685f73e8",
-  }),
-  "kube-proxy": kubernetes("kube-proxy", "routes services on a node"),
+  etcdctl: {
+    ...etcd("etcdctl", "go.etcd.io/etcd/etcdctl/v3", "client of etcd"),
+    buildMinutes: 0.1,
+  },
+  etcdutl: { ...etcd("etcdutl", "go.etcd.io/etcd/etcdutl/v3", "restores etcd snapshots"), buildMinutes: 0.1 },
+  kubelet: {
+    ...kubernetes("kubelet", "runs pods on a node", {
+      "linux-x64": "983a6ba5a49823dcdd745c674e5e2416377dd27d6ad1b42d2befa0fb961a19f6",
+      "linux-arm64": "d710eef03bb4ad164bb77af9be5b11b44f874e2fc08153c7d383420d685f73e8",
+    }),
+    buildMinutes: 0.7,
+  },
+  "kube-proxy": { ...kubernetes("kube-proxy", "routes services on a node"), buildMinutes: 0.2 },
   coredns: {
+    buildMinutes: 0.4,
     version: COREDNS,
-    purpose: "names of services and pods in clusters of the sandbox's machines",
+    purpose: "DNS in clusters on the sandbox's machines",
     suits: `~${COREDNS}`,
     recognise: { by: "version", args: ["-version"], pattern: /CoreDNS-(\S+)/ },
     // Its project publishes sums beside the files only, which prove nothing about where they come from.
     download: {},
-    build: { folder: "coredns", package: "github.com/coredns/coredns" },
+    build: { folder: "coredns", package: "." },
   },
   "kube-apiserver-1.34": kubernetesBefore("kube-apiserver", "the Kubernetes API"),
   "kube-controller-manager-1.34": kubernetesBefore("kube-controller-manager", "the built-in controllers"),
-  "kube-scheduler-1.34": kubernetesBefore("kube-scheduler", "puts pods on nodes"),
+  "kube-scheduler-1.34": kubernetesBefore("kube-scheduler", "assigns pods to nodes"),
   "kubelet-1.34": kubernetesBefore("kubelet", "runs pods on a node"),
   "kube-proxy-1.34": kubernetesBefore("kube-proxy", "routes services on a node"),
   rke: {
@@ -328,27 +347,31 @@ const KUBERNETES_BEFORE_SET = [
   "kube-proxy-1.34",
 ] as const satisfies readonly ToolName[];
 
+/** What runs a stack. */
+const ENGINE = [
+  "kubectl",
+  "pulumi",
+  "pulumi-language-nodejs",
+  "pulumi-resource-kubernetes",
+] as const satisfies readonly ToolName[];
+
 /** What each command needs, so that a first run makes no more than that. */
 export const TOOL_SETS = {
   controlplane: CONTROL_PLANE,
   rke2: RKE2,
   drills: [...RKE2, ...KUBERNETES_BEFORE_SET],
-  start: [...CONTROL_PLANE, "kubectl", "pulumi", "pulumi-language-nodejs", "pulumi-resource-kubernetes"],
-  test: [
-    ...CONTROL_PLANE,
-    "kubectl",
-    "pulumi",
-    "pulumi-language-nodejs",
-    "pulumi-resource-kubernetes",
-    "kubelet",
-    "kube-proxy",
-    "etcdctl",
-    "etcdutl",
-    "coredns",
-    "rke",
-  ],
+  /** The stack `dev`: a cluster on the sandbox's own machines. */
+  machines: withoutRepeats(RKE2, ENGINE),
+  /** The stack `existing`: a control plane of the sandbox's own, with simulated nodes. */
+  existing: withoutRepeats(CONTROL_PLANE, ENGINE),
+  start: withoutRepeats(CONTROL_PLANE, ENGINE),
+  test: withoutRepeats(CONTROL_PLANE, RKE2, ENGINE, ["rke"]),
   all: TOOL_NAMES,
 } as const satisfies Record<string, readonly ToolName[]>;
+
+function withoutRepeats<Name extends ToolName>(...sets: readonly (readonly Name[])[]): readonly Name[] {
+  return [...new Set(sets.flat())];
+}
 
 /** The name of a set of tools. */
 export type ToolSet = keyof typeof TOOL_SETS;

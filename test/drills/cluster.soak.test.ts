@@ -1,15 +1,15 @@
 import { TerminateInstancesCommand } from "@aws-sdk/client-ec2";
 import { clientsFor, type Clients } from "../../sandbox/aws/clients";
-import { waitFor } from "../../sandbox/deadline";
-import { numberAt } from "../../sandbox/json";
+import { waitFor } from "../../lib/deadline";
+import { numberAt } from "../../lib/json";
 import { DEFAULT_RELEASE, EARLIER_RELEASE } from "../../sandbox/machines/rke2";
-import { describeMachines } from "../../sandbox/machines/trial-hall";
-import { ClusterCloud } from "./cluster-cloud";
-import { procedure } from "./procedure";
-import { Writer, type Written } from "./writer";
+import { describeMachines } from "../../sandbox/machines/testing/machine-host";
+import { ClusterCloud } from "../harness/cluster-cloud";
+import { procedure } from "../harness/procedure";
+import { Writer, type Written } from "../harness/writer";
 
 /** Servers are away one at a time, so writes go on but for an election and for connections to the one that goes. */
-const LONGEST_GAP_MS = 30_000;
+const MAX_GAP_MS = 30_000;
 const SERVERS = ["dev-server-0", "dev-server-1", "dev-server-2"];
 
 /** One cluster's life, in one story: each drill goes on from the state in which the one before left it. */
@@ -47,7 +47,7 @@ describeMachines("a cluster that the program built", () => {
     process.stdout.write(`drill: ${what}: ${JSON.stringify(written)}\n`);
     expect(written).toMatchObject({ lost: 0 });
     expect(written.acknowledged).toBeGreaterThan(50);
-    expect(written.longestGapMs).toBeLessThan(LONGEST_GAP_MS);
+    expect(written.maxGapMs).toBeLessThan(MAX_GAP_MS);
     return written;
   }
 
@@ -228,7 +228,7 @@ describeMachines("a cluster that the program built", () => {
       const [node = ""] = await web();
       const kubelet = "/var/lib/rancher/rke2/agent/kubelet.kubeconfig";
       const deletion = `/var/lib/rancher/rke2/bin/kubectl --kubeconfig ${kubelet} delete node dev-server-0 2>&1 || true`;
-      const said = await cluster.hall.inside(node).run(["sh", "-c", deletion]);
+      const said = await cluster.machineHost.inside(node).run(["sh", "-c", deletion]);
       expect(said).toMatch(/Forbidden.*node "i-\w+" is not allowed to modify node "dev-server-0"/);
     });
   });
@@ -236,7 +236,7 @@ describeMachines("a cluster that the program built", () => {
   test("takes a server that cannot be reached for an error, never for one that is gone", async () => {
     const members = await cluster.members();
     const machine = await cluster.machine("dev-server-2");
-    await cluster.hall.crash(machine);
+    await cluster.machineHost.crash(machine);
     await cluster.describe((args) => {
       args.selfManaged = { ...Object(args.selfManaged), hardening: { cis: false, audit: true } };
     });
@@ -249,7 +249,7 @@ describeMachines("a cluster that the program built", () => {
     );
     expect(await cluster.members()).toEqual(members);
     expect(await cluster.program.run(["stack", "--show-urns"])).toContain("dev-server-2-instance");
-    await cluster.hall.reboot(machine);
+    await cluster.machineHost.reboot(machine);
     await cluster.up();
     await settled();
     expect(await cluster.members()).toEqual(members);

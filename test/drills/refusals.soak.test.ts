@@ -3,22 +3,22 @@ import { rm } from "node:fs/promises";
 import { clientsFor } from "../../sandbox/aws/clients";
 import { startCloud, type Cloud } from "../../sandbox/cloud/cloud";
 import { DEFAULT_RELEASE } from "../../sandbox/machines/rke2";
-import { describeMachines, trialCloudFolder } from "../../sandbox/machines/trial-hall";
-import { ClusterProgram } from "../cluster-program";
+import { describeMachines, testCloudFolder } from "../../sandbox/machines/testing/machine-host";
+import { ClusterProgram } from "../harness/cluster-program";
 
 /** Volumes that a server must not start with, on real machines and through the program. */
 describeMachines("a state volume", () => {
-  const dir = trialCloudFolder();
+  const dir = testCloudFolder();
   let cloud: Cloud;
   let program: ClusterProgram;
   jest.setTimeout(900_000);
 
   beforeAll(async () => {
     cloud = await startCloud({ dir, rke2: [DEFAULT_RELEASE] });
-    const { hall, endpoint, aws } = cloud;
-    if (hall === undefined) throw new Error(cloud.reason);
+    const { machineHost, endpoint, aws } = cloud;
+    if (machineHost === undefined) throw new Error(cloud.reason);
     program = await ClusterProgram.open({ ...aws.environment, AWS_ENDPOINT_URL: endpoint }, (argv) =>
-      hall.command(argv),
+      machineHost.command(argv),
     );
   });
   afterAll(async () => {

@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Engine } from "../engine";
-
-jest.setTimeout(120_000);
+import { Engine } from "../harness/engine";
 
 const secret = "the word that nobody may read";
 

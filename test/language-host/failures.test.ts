@@ -1,6 +1,4 @@
-import { Engine, type Outcome } from "../engine";
-
-jest.setTimeout(120_000);
+import { Engine, type Outcome } from "../harness/engine";
 
 let engine: Engine;
 let program: string;
@@ -27,7 +25,7 @@ function times(text: string, part: string): number {
 /** What only people who work on the host or the engine would understand. */
 const noise = /rpc error|code = Unknown|grpc|goroutine|panic|exit status/i;
 
-it("shows the error of a program that throws once, with its place and without noise", async () => {
+it("shows the error of a program that throws once, with its location and without noise", async () => {
   const { code, shown, diagnostics } = await failing("throw");
   expect(code).toBe(1);
   expect(times(diagnostics, "the sky fell down")).toBe(1);

@@ -1,7 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { type Engine, eventually, type Running, withEngine } from "../engine";
-
-jest.setTimeout(120_000);
+import { type Engine, eventually, type Running, withEngine } from "../harness/engine";
 
 /** Starts an update that waits for ever, with a child process of its own, and waits until it does. */
 async function waitingUpdate(engine: Engine, program: string): Promise<{ update: Running; pids: number[] }> {

@@ -1,8 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Engine, programs } from "../engine";
-
-jest.setTimeout(120_000);
+import { Engine, programs } from "../harness/engine";
 
 let engine: Engine;
 

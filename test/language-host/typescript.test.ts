@@ -1,8 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Engine } from "../engine";
-
-jest.setTimeout(180_000);
+import { Engine } from "../harness/engine";
 
 let engine: Engine;
 let program: string;

@@ -1,8 +1,9 @@
+// Reads when the certificates on the host expire.
 import { X509Certificate } from "node:crypto";
 import { HostRefusal, type HostFolder, type HostRoot } from "../host";
-import type { NodeJudgement } from "../own-node";
+import type { CertificateFact } from "./plan";
 
-/** Where a node's certificates lie: RKE2's, kubeadm's and RKE's, the kubelet's. */
+/** The folders of a node's certificates: those of RKE2, of kubeadm and RKE, and of the kubelet. */
 export const CERTIFICATE_FOLDERS: readonly string[] = [
   "/var/lib/rancher/rke2/server/tls",
   "/var/lib/rancher/rke2/server/tls/etcd",
@@ -14,45 +15,18 @@ export const CERTIFICATE_FOLDERS: readonly string[] = [
   "/etc/kubernetes/ssl",
   "/var/lib/kubelet/pki",
 ];
-/** So many days before its end a certificate is told of. */
-export const EXPIRY_DAYS = 30;
-
-/** A certificate by its file. */
-export interface CertificateFact {
-  file: string;
-  notAfter: number;
-}
-
-/** Judges certificates; no judgement if there are none. */
-export function judgeCertificates(found: readonly CertificateFact[], now: number): NodeJudgement | undefined {
-  if (found.length === 0) return undefined;
-  const soon = found
-    .filter(({ notAfter }) => notAfter - now < EXPIRY_DAYS * 86_400_000)
-    .sort((a, b) => a.notAfter - b.notAfter);
-  if (soon.length === 0)
-    return { bad: false, reason: "CertificatesWell", message: `None expires within ${EXPIRY_DAYS} days.` };
-  const named = soon
-    .slice(0, 5)
-    .map(({ file, notAfter }) => `${file} (${new Date(notAfter).toISOString().slice(0, 10)})`);
-  const expired = soon.some(({ notAfter }) => notAfter <= now);
-  return {
-    bad: true,
-    reason: expired ? "CertificateExpired" : "CertificateExpiresSoon",
-    message: `${named.join(", ")}${soon.length > 5 ? ` and ${soon.length - 5} more` : ""}: rotate them; RKE2 does it when its service is restarted.`,
-  };
-}
 
 /** Reads when the host's certificates expire. */
 export async function readCertificates(root: HostRoot): Promise<CertificateFact[]> {
   const facts: CertificateFact[] = [];
-  for (const place of CERTIFICATE_FOLDERS) {
+  for (const folderPath of CERTIFICATE_FOLDERS) {
     try {
-      await root.ifFolder(place, async (folder) => {
+      await root.ifFolder(folderPath, async (folder) => {
         for (const name of await folder.names())
           if (/\.(crt|pem|cert)$/.test(name)) facts.push(...(await certificatesIn(folder, name)));
       });
     } catch (error) {
-      // A link somewhere on the way; the kubelet's current certificate is one too, beside the file that it means.
+      // A symbolic link on the way. The kubelet's current certificate is one too; its target is in the same folder.
       if (!(error instanceof HostRefusal)) throw error;
     }
   }
@@ -60,11 +34,11 @@ export async function readCertificates(root: HostRoot): Promise<CertificateFact[
 }
 
 async function certificatesIn(folder: HostFolder, name: string): Promise<CertificateFact[]> {
-  const stats = await folder.look(name);
+  const stats = await folder.lstat(name);
   if (stats?.isFile() !== true || stats.size > 1 << 20) return [];
   const text = (await folder.read(name))?.text ?? "";
   const file = `${folder.path}/${name}`;
-  // The first is the file's own; what follows are the authorities above it, which have files of their own.
+  // The first is the leaf; the CAs that follow have files of their own.
   const own = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(text)?.[0];
   if (own === undefined) return [];
   try {

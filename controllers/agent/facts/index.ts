@@ -1,1 +1,2 @@
-export { CERTIFICATES_CONDITION, facts, VOLUME_CONDITION } from "./facts";
+export { facts } from "./controller";
+export { CERTIFICATES_CONDITION, VOLUME_CONDITION } from "./plan";

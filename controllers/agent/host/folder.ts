@@ -1,3 +1,4 @@
+// Safe access to folders and files of the host: no symbolic link is followed, writes are atomic.
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import {
@@ -22,28 +23,28 @@ export interface Ownership {
   mode: number;
 }
 
-/** Asked before every change on the host; tests of crashes let it die. */
+/** Called before every change on the host; crash tests make it throw. */
 export type HostGuard = () => void;
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
 /**
- * A folder of the host, held open. All that is done in it happens in this very folder and not in what its path means by
- * then, and no symbolic link is followed: whoever owns a folder on the way cannot lead the agent, which is root,
- * elsewhere. Node has no `openat`; the kernel's link to an open folder, `/proc/self/fd/N`, serves as well.
+ * A folder of the host, held open. All operations work on this very folder, whatever its path has come to mean, and no
+ * symbolic link is followed: the owner of a folder on the way cannot redirect the agent, which is root. Node has no
+ * `openat`; the kernel's link to an open folder, `/proc/self/fd/N`, does the same.
  */
 export class HostFolder {
   private constructor(
-    /** As the host calls it, for messages. */
+    /** Its path on the host, for messages. */
     readonly path: string,
     private readonly handle: FileHandle,
     private readonly guard: HostGuard,
   ) {}
 
   /** Opens the root, by whatever way it is mounted. */
-  static async root(place: string, guard: HostGuard): Promise<HostFolder> {
-    return new HostFolder("/", await open(place, O_RDONLY | O_DIRECTORY), guard);
+  static async root(mountPath: string, guard: HostGuard): Promise<HostFolder> {
+    return new HostFolder("/", await open(mountPath, O_RDONLY | O_DIRECTORY), guard);
   }
 
   close(): Promise<void> {
@@ -61,8 +62,8 @@ export class HostFolder {
     }
   }
 
-  /** What stands under a name, links as such; undefined if nothing does. */
-  async look(name: string): Promise<Stats | undefined> {
+  /** The stats of a name, without following links; undefined if it does not exist. */
+  async lstat(name: string): Promise<Stats | undefined> {
     try {
       return await lstat(this.at(name));
     } catch (error) {
@@ -79,11 +80,11 @@ export class HostFolder {
     return readlink(this.at(name));
   }
 
-  /** A file's text with what is known of the file; undefined if there is none. */
+  /** The text and the stats of a file; undefined if there is none. */
   async read(name: string): Promise<{ text: string; stats: Stats } | undefined> {
     let handle: FileHandle;
     try {
-      // Without waiting: a pipe with nobody at the other end must not hold the agent.
+      // Without blocking: a pipe without a writer must not hang the agent.
       handle = await open(this.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     } catch (error) {
       if (errorCode(error) === "ENOENT") return undefined;
@@ -92,9 +93,15 @@ export class HostFolder {
     try {
       const stats = await handle.stat();
       if (!stats.isFile())
-        throw new HostRefusal("NotAFile", `${this.named(name)} is not a file: remove it from the node.`);
-      if (stats.size > MOST_BYTES)
-        throw new HostRefusal("FileTooLarge", `${this.named(name)} has ${stats.size} bytes: look at it.`);
+        throw new HostRefusal(
+          "NotAFile",
+          `${this.named(name)} is not a regular file: remove it from the node.`,
+        );
+      if (stats.size > MAX_BYTES)
+        throw new HostRefusal(
+          "FileTooLarge",
+          `${this.named(name)} has ${stats.size} bytes, more than ${MAX_BYTES}: check it.`,
+        );
       return { text: await handle.readFile("utf8"), stats };
     } finally {
       await handle.close();
@@ -102,8 +109,8 @@ export class HostFolder {
   }
 
   /**
-   * Puts a file in place: whole or not at all, with its owner and mode from the first moment, and on the disk when this
-   * returns. `check` may refuse at the last moment before the new file takes the place of the old.
+   * Writes a file atomically, with its owner and mode from the start, and synced to disk when this returns. `check` may
+   * refuse right before the new file replaces the old one.
    */
   async write(
     name: string,
@@ -112,7 +119,7 @@ export class HostFolder {
     check: () => Promise<void> = async () => {},
   ): Promise<void> {
     const drafts = `.fleetwright-${name}-`;
-    // What a crash left behind. Somebody who owns the folder may have put something there that does not go so easily.
+    // Leftovers of a crash. The owner of the folder may have put something there that cannot be removed.
     for (const found of await this.names())
       if (found.startsWith(drafts)) await this.remove(found).catch(() => {});
     const draft = `${drafts}${randomBytes(6).toString("hex")}`;
@@ -138,14 +145,15 @@ export class HostFolder {
     await this.handle.sync();
   }
 
-  /** Makes a folder below and opens it; one that is there gets owner and mode. */
+  /** Creates a folder below, or takes an existing one, sets owner and mode and opens it. */
   async ensureFolder(name: string, wanted: Ownership): Promise<HostFolder> {
     let found = await this.folder(name);
     if (found === undefined) {
       this.guard();
       await mkdir(this.at(name), 0o700);
       found = await this.folder(name);
-      if (found === undefined) throw new HostRefusal("Vanished", `${this.named(name)} vanished at once.`);
+      if (found === undefined)
+        throw new HostRefusal("Vanished", `${this.named(name)} disappeared right after it was created.`);
       await found.orClosed(() => this.handle.sync());
     }
     await found.orClosed((folder) => folder.setOwnership(wanted));
@@ -162,7 +170,7 @@ export class HostFolder {
     }
   }
 
-  /** Gives this folder an owner and a mode, if it has others. Says whether it had. */
+  /** Sets owner and mode of this folder if they differ. Returns whether they did. */
   async setOwnership(wanted: Ownership): Promise<boolean> {
     const { uid, gid, mode } = await this.handle.stat();
     if (uid === wanted.uid && gid === wanted.gid && (mode & 0o7777) === wanted.mode) return false;
@@ -177,9 +185,9 @@ export class HostFolder {
     return { uid, gid, mode: mode & 0o7777 };
   }
 
-  /** Removes a file, a link or an empty folder. Gone already is fine. */
+  /** Removes a file, a link or an empty folder, if it exists. */
   async remove(name: string): Promise<void> {
-    const found = await this.look(name);
+    const found = await this.lstat(name);
     if (found === undefined) return;
     this.guard();
     if (found.isDirectory()) await rmdir(this.at(name));
@@ -187,7 +195,7 @@ export class HostFolder {
     await this.handle.sync();
   }
 
-  /** Gives something another name here. */
+  /** Renames an entry of this folder. */
   async rename(from: string, to: string): Promise<void> {
     this.guard();
     await rename(this.at(from), this.at(to));
@@ -197,7 +205,7 @@ export class HostFolder {
   /** The path by which other calls reach something in this very folder, while it is open. */
   at(name: string): string {
     if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0"))
-      throw new Error(`${JSON.stringify(name)} is no name of a file.`);
+      throw new Error(`${JSON.stringify(name)} is not a valid file name.`);
     return `/proc/self/fd/${this.handle.fd}/${name}`;
   }
 
@@ -207,11 +215,11 @@ export class HostFolder {
 
   private async refusal(name: string, error: unknown, wanted: string): Promise<unknown> {
     if (!["ELOOP", "ENOTDIR", "ENXIO"].includes(errorCode(error) ?? "")) return error;
-    const link = (await this.look(name).catch(() => undefined))?.isSymbolicLink() === true;
+    const link = (await this.lstat(name).catch(() => undefined))?.isSymbolicLink() === true;
     return link
       ? new HostRefusal(
           "SymbolicLink",
-          `${this.named(name)} is a symbolic link to ${await this.linkTarget(name).catch(() => "somewhere")}: the agent follows none. Put ${wanted} there.`,
+          `${this.named(name)} is a symbolic link to ${await this.linkTarget(name).catch(() => "somewhere")}, which the agent does not follow: replace it with ${wanted}.`,
         )
       : new HostRefusal("NotAFolder", `${this.named(name)} is not ${wanted}: remove it from the node.`);
   }

@@ -1,4 +1,4 @@
-/** Something on the host is not what it must be before the agent writes there. */
+/** The agent refuses to write, because something on the host is not as it must be. */
 export class HostRefusal extends Error {
   override readonly name = "HostRefusal";
 

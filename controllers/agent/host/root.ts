@@ -1,3 +1,4 @@
+// The host's root folder as it is mounted in the agent's pod, and the way to folders below it.
 import { HostFolder, type HostGuard } from "./folder";
 import { HostRefusal } from "./refusal";
 
@@ -7,7 +8,7 @@ export class HostRoot {
 
   constructor(
     /** Where it is mounted. */
-    readonly place: string,
+    readonly mountPath: string,
     guard: HostGuard = () => {},
   ) {
     this.#guard = guard;
@@ -26,7 +27,7 @@ export class HostRoot {
     folder: string,
     work: (folder: HostFolder) => Promise<T>,
   ): Promise<{ result: T } | undefined> {
-    let here = await HostFolder.root(this.place, this.#guard);
+    let here = await HostFolder.root(this.mountPath, this.#guard);
     try {
       for (const name of namesOf(folder)) {
         const next = await here.folder(name);
@@ -40,9 +41,9 @@ export class HostRoot {
     }
   }
 
-  /** As {@link inFolder}, but makes what is missing, for root alone. */
+  /** As {@link inFolder}, but creates missing folders, accessible to root only. */
   async ensureFolder<T>(folder: string, work: (folder: HostFolder) => Promise<T>): Promise<T> {
-    let here = await HostFolder.root(this.place, this.#guard);
+    let here = await HostFolder.root(this.mountPath, this.#guard);
     try {
       for (const name of namesOf(folder)) {
         const next =

@@ -1,3 +1,4 @@
+// Downloads an installer and verifies its digest.
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
@@ -5,11 +6,11 @@ import https from "node:https";
 import { errorCode, errorMessage } from "../../runtime";
 import { HostRefusal } from "../host";
 
-const MOST_BYTES = 2 ** 30;
-const MOST_REDIRECTS = 5;
+const MAX_BYTES = 2 ** 30;
+const MAX_REDIRECTS = 5;
 const IDLE_MS = 60_000;
 
-/** Downloads into a file. A content with another digest than the one that was declared is refused. */
+/** Downloads an installer into a file over HTTPS. Content with another digest than the declared one is refused. */
 export async function download(
   url: string,
   digest: string,
@@ -21,46 +22,49 @@ export async function download(
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MOST_BYTES) {
+    if (length > MAX_BYTES) {
       response.destroy();
       throw new HostRefusal(
         "InstallerTooLarge",
-        `${url} gives more than ${MOST_BYTES} bytes: look at the url.`,
+        `${url} is larger than ${MAX_BYTES} bytes: check spec.installer.url.`,
       );
     }
     hash.update(chunk);
     await file.write(chunk);
   }
-  if (!response.complete) throw new Error(`The download of ${url} was cut.`);
+  if (!response.complete) throw new Error(`The download of ${url} was interrupted.`);
   const found = `sha256:${hash.digest("hex")}`;
   if (found !== digest)
     throw new HostRefusal(
       "DigestMismatch",
-      `The installer from ${url} has the digest ${found} instead of ${digest}, and was not run. Look at spec.installer.`,
+      `The installer from ${url} has digest ${found} instead of ${digest} and was not run: check spec.installer.`,
     );
 }
 
 async function follow(url: string, signal: AbortSignal, ca: string | undefined): Promise<IncomingMessage> {
-  let place = new URL(url);
-  for (let step = 0; step <= MOST_REDIRECTS; step++) {
-    const response = await get(place, signal, ca);
+  let location = new URL(url);
+  for (let step = 0; step <= MAX_REDIRECTS; step++) {
+    const response = await get(location, signal, ca);
     const { statusCode = 0, headers } = response;
     if (statusCode === 200) return response;
     response.destroy();
     if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined)
-      throw new Error(`${place.href} was answered with ${statusCode}.`);
-    place = new URL(headers.location, place);
-    if (place.protocol !== "https:")
-      throw new HostRefusal("InsecureRedirect", `${url} leads to ${place.origin}: only https is followed.`);
+      throw new Error(`${location.href} responded with status ${statusCode}.`);
+    location = new URL(headers.location, location);
+    if (location.protocol !== "https:")
+      throw new HostRefusal(
+        "InsecureRedirect",
+        `${url} redirects to ${location.origin}: only https is allowed.`,
+      );
   }
-  throw new Error(`${url} leads on and on.`);
+  throw new Error(`${url} redirects more than ${MAX_REDIRECTS} times.`);
 }
 
 function get(url: URL, signal: AbortSignal, ca: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const options = { signal, timeout: IDLE_MS, agent: false, ...(ca === undefined ? {} : { ca }) };
     const request = https.get(url, options, resolve);
-    request.on("timeout", () => request.destroy(new Error(`${url.origin} says nothing.`)));
+    request.on("timeout", () => request.destroy(new Error(`${url.origin} timed out.`)));
     request.on("error", (error) => {
       reject(
         new Error(`${url.origin} cannot be reached: ${errorCode(error) ?? errorMessage(error)}.`, {

@@ -1,3 +1,1 @@
-export { upgrade } from "./upgrade";
-export type { HostUnits } from "./host-units";
-export { SystemdUnits } from "./systemd-units";
+export { upgrade } from "./controller";

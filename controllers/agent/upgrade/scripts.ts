@@ -1,9 +1,10 @@
-import { INSTALL_RKE2 } from "../../../scripts/install-rke2";
-import { REPORT } from "../../../scripts/report";
+// Shell scripts that run on the host during an upgrade.
+import { INSTALL_RKE2 } from "../../../lib/node-scripts/install-rke2";
+import { REPORT } from "../../../lib/node-scripts/report";
 
 /**
  * Runs on the host as a service of its own: `run FOLDER ARGUMENT…`. Making the folder `started` can only go well once,
- * so an installer runs once, whoever asks how often. How it ended is in `exit` when that is whole on the disk.
+ * so an installer runs once, however often it is started. `exit` has its exit code, and is complete once it exists.
  */
 export const RUN = `#!/bin/sh
 # Written by Fleetwright's agent. Runs the installer beside it once.

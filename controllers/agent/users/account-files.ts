@@ -1,12 +1,13 @@
+// Reads and writes /etc/passwd, shadow, group and gshadow of the host.
 import type { Stats } from "node:fs";
 import { HostRefusal, type HostFolder, type Ownership } from "../host";
-import type { AccountFiles } from "./accounts";
+import type { AccountFiles } from "./plan";
 
-/** The order of writing: an account is there when its entry in passwd is, and by then the rest is. */
+/** In the order of writing: an account exists once it is in passwd, and by then the rest is in place. */
 const FILES = ["group", "gshadow", "shadow", "passwd"] as const;
 type Name = (typeof FILES)[number];
 
-/** The account files as they were found, with what tells whether they changed since. */
+/** The account files as they were found, with the stats that show whether they changed since. */
 export interface FoundFiles {
   texts: AccountFiles;
   stats: ReadonlyMap<Name, Stats>;
@@ -23,10 +24,7 @@ export async function readAccountFiles(etc: HostFolder): Promise<FoundFiles> {
   const needed = async (name: Name): Promise<string> => {
     const found = await text(name);
     if (found === undefined)
-      throw new HostRefusal(
-        "FileMissing",
-        `${etc.path}/${name} does not exist on the node: it has no accounts.`,
-      );
+      throw new HostRefusal("FileMissing", `${etc.path}/${name} does not exist on the node.`);
     return found;
   };
   const texts = {
@@ -38,7 +36,7 @@ export async function readAccountFiles(etc: HostFolder): Promise<FoundFiles> {
   return { texts, stats };
 }
 
-/** Whether the files are as they shall be. */
+/** Whether two versions of the files are the same. */
 export function isSame(a: AccountFiles, b: AccountFiles): boolean {
   return FILES.every((name) => a[name] === b[name]);
 }
@@ -54,11 +52,11 @@ export async function writeAccountFiles(
     const stats = found.stats.get(name);
     if (text === undefined || stats === undefined || text === found.texts[name]) continue;
     await etc.write(name, text, ownershipOf(stats), async () => {
-      const now = await etc.look(name);
+      const now = await etc.lstat(name);
       if (now === undefined || !sameFile(now, stats))
         throw new HostRefusal(
           "ChangedMeanwhile",
-          `${etc.path}/${name} was changed at the same time; trying again.`,
+          `${etc.path}/${name} was changed at the same time; retrying.`,
         );
     });
   }

@@ -1,3 +1,4 @@
+// Locks the account files against useradd, vipw and the like.
 import { link, readFile, unlink, writeFile } from "node:fs/promises";
 import { errorCode } from "../../runtime";
 import { HostRefusal, type HostFolder } from "../host";
@@ -6,9 +7,9 @@ import { HostRefusal, type HostFolder } from "../host";
 const LOCKED = ["passwd", "group", "gshadow", "shadow"] as const;
 
 /**
- * Does some work while `useradd`, `vipw` and their kin keep away: each of the files has a lock beside it that names the
- * process which holds it, made by a link so that only one can. The other convention, a kernel lock on `/etc/.pwd.lock`,
- * is out of Node's reach; who keeps to that one alone is noticed by the change that it makes.
+ * Runs `work` while `useradd`, `vipw` and the like are locked out: each file has a lock file beside it that names its
+ * holder, created by a hard link so that only one process can. The other convention, a kernel lock on `/etc/.pwd.lock`,
+ * is not available in Node; a program that uses that one alone is noticed by its change to the file.
  */
 export async function withAccountLocks<T>(
   etc: HostFolder,
@@ -35,7 +36,7 @@ async function take(
 ): Promise<void> {
   const [ticket, lock] = [etc.at(`${name}.${pid}`), etc.at(`${name}.lock`)];
   await unlink(ticket).catch(() => {});
-  // Named like theirs, and like theirs with a closing zero byte.
+  // In the format of the shadow tools: their name, and a trailing zero byte.
   await writeFile(ticket, `${pid}\0`, { mode: 0o600, flag: "wx" });
   try {
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -49,15 +50,12 @@ async function take(
       if (holder !== pid && Number.isInteger(holder) && holder > 0 && isAlive(holder))
         throw new HostRefusal(
           "AccountsLocked",
-          `${etc.path}/${name} is being changed by process ${holder}; trying again.`,
+          `${etc.path}/${name} is locked by process ${holder}; retrying.`,
         );
-      // Whoever held it is gone, as an agent is that was killed.
+      // Its holder is gone, like an agent that was killed.
       await unlink(lock).catch(() => {});
     }
-    throw new HostRefusal(
-      "AccountsLocked",
-      `${etc.path}/${name}.lock comes back again and again; trying again.`,
-    );
+    throw new HostRefusal("AccountsLocked", `${etc.path}/${name}.lock keeps coming back; retrying.`);
   } finally {
     await unlink(ticket).catch(() => {});
   }

@@ -1,7 +1,8 @@
+// The record on the host of which accounts are ours.
 import { LOGIN_NAME } from "../../../api/login-name";
 import type { HostFolder } from "../host";
 import { HostRefusal } from "../host";
-import { isOurs, type AccountRecord, type RecordedAccount } from "./accounts";
+import { isOurs, type AccountRecord, type RecordedAccount } from "./plan";
 
 /** The agent's own folder on the host. */
 export const STATE_FOLDER = "/var/lib/fleetwright/agent";
@@ -25,12 +26,12 @@ export function recordText(record: AccountRecord): string {
   return `${JSON.stringify({ version: 1, accounts }, undefined, 1)}\n`;
 }
 
-/** Reads a record; one that cannot be read is refused, because guessing would mean touching what may not be ours. */
+/** Parses a record; a damaged one is refused, because guessing could touch accounts that are not ours. */
 export function parseRecord(text: string): AccountRecord {
   const broken = (): HostRefusal =>
     new HostRefusal(
       "RecordBroken",
-      `${STATE_FOLDER}/${FILE} on the node cannot be read. Remove it: accounts with our mark are taken up again.`,
+      `${STATE_FOLDER}/${FILE} on the node is damaged. Remove it: accounts with our mark are adopted again.`,
     );
   let parsed: unknown;
   try {
@@ -44,7 +45,7 @@ export function parseRecord(text: string): AccountRecord {
   const record = new Map<string, RecordedAccount>();
   for (const [name, found] of Object.entries(accounts as Record<string, unknown>)) {
     const { uid, open, keys } = Object(found) as Record<string, unknown>;
-    // An id outside of our range would let the agent chown and kill what is not ours.
+    // An id outside our range would let the agent chown files and kill processes that are not ours.
     if (!NAME.test(name) || typeof uid !== "number" || !isOurs(uid) || typeof open !== "boolean")
       throw broken();
     record.set(name, typeof keys === "string" ? { uid, open, keys } : { uid, open });

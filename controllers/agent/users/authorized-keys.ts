@@ -1,3 +1,4 @@
+// Renders authorized_keys of a login, and describes changes that others made to it.
 import { createHash } from "node:crypto";
 import type { Login, LoginKey } from "./login";
 
@@ -5,30 +6,30 @@ import type { Login, LoginKey } from "./login";
 export const KEYS_HEADER =
   "# Managed by Fleetwright: other lines are removed at once. Change the User instead.";
 
-/** The keys of a login that open something at a moment. */
+/** The keys of a login that have not expired at a given time. */
 export function keysInForce({ keys }: Pick<Login, "keys">, now: number): LoginKey[] {
   return keys.filter(({ notAfter }) => notAfter === undefined || notAfter > now);
 }
 
 /** When the next key of a login expires. */
 export function nextExpiry(login: Pick<Login, "keys">, now: number): number | undefined {
-  const moments = keysInForce(login, now).flatMap(({ notAfter }) =>
+  const expiries = keysInForce(login, now).flatMap(({ notAfter }) =>
     notAfter === undefined ? [] : [notAfter],
   );
-  return moments.length === 0 ? undefined : Math.min(...moments);
+  return expiries.length === 0 ? undefined : Math.min(...expiries);
 }
 
-/** What `authorized_keys` holds at a moment. */
+/** The content of `authorized_keys` at a given time. */
 export function renderKeys(login: Pick<Login, "keys">, now: number): string {
   return `${[KEYS_HEADER, ...keysInForce(login, now).map(({ line }) => line)].join("\n")}\n`;
 }
 
-/** What was found in a file of keys instead of what belongs there, for people. */
+/** Describes how a file of keys differs from what it should contain. */
 export function describeTampering(found: string, wanted: string): string {
   const [have, want] = [found, wanted].map((text) => text.split("\n").filter((line) => line.trim() !== ""));
   const foreign = (have ?? []).filter((line) => want?.includes(line) === false);
   const missing = (want ?? []).filter((line) => have?.includes(line) === false);
-  const parts = [
+  const findings = [
     ...(foreign.length === 0
       ? []
       : [
@@ -36,7 +37,7 @@ export function describeTampering(found: string, wanted: string): string {
         ]),
     ...(missing.length === 0 ? [] : [`${missing.length} of its lines missing`]),
   ];
-  return parts.length === 0 ? "its lines in another form" : parts.join(" and ");
+  return findings.length === 0 ? "its lines in another form" : findings.join(" and ");
 }
 
 /** A line of a file of keys, by the fingerprint that sshd writes to its log if it is a key. */

@@ -1,3 +1,5 @@
+// Lines of files such as /etc/passwd: finds and replaces entries, leaves all else untouched.
+
 /** The fields of a line of a file such as `/etc/passwd`. */
 export function fieldsOf(line: string): string[] {
   return line.split(":");
@@ -10,7 +12,7 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
-/** The entries of a name: usually one, none, or several if somebody meddled. */
+/** The entries of a name: usually one or none; several if someone edited the file. */
 export function entriesOf(text: string, name: string): string[][] {
   return linesOf(text)
     .filter((line) => line.startsWith(`${name}:`))

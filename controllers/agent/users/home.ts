@@ -1,3 +1,4 @@
+// Creates, repairs and closes home directories with their authorized_keys.
 import { createHash, randomBytes } from "node:crypto";
 import { errorCode } from "../../runtime";
 import { HostRefusal, type HostFolder, type HostRoot } from "../host";
@@ -5,16 +6,16 @@ import { describeTampering } from "./authorized-keys";
 
 const SSH = ".ssh";
 const KEYS = "authorized_keys";
-/** sshd looks here too unless it is told otherwise, so that nothing may be here. */
+/** sshd reads this file too unless configured otherwise, so it must not exist. */
 const MORE_KEYS = "authorized_keys2";
 
-/** An account whose home is looked after. */
+/** An account whose home is managed. */
 export interface Resident {
   name: string;
   uid: number;
-  /** What `authorized_keys` shall hold. */
+  /** The wanted content of `authorized_keys`. */
   keys: string;
-  /** The digest of what was last put there; undefined if nothing was. */
+  /** The digest of what was last written there; undefined if nothing was. */
   lastKeys: string | undefined;
 }
 
@@ -24,8 +25,8 @@ export function keysDigest(text: string): string {
 }
 
 /**
- * Brings a home with its keys to what it shall be. Gives what was found that somebody else must have done, in words. What
- * the person keeps in the home is theirs and not looked at.
+ * Creates or repairs a home directory with its keys. Returns, in words, the changes by others that it found. Other files
+ * in the home belong to the user and are not touched.
  */
 export function openHome(root: HostRoot, homesFolder: string, resident: Resident): Promise<string[]> {
   const { name, uid, lastKeys } = resident;
@@ -36,9 +37,9 @@ export function openHome(root: HostRoot, homesFolder: string, resident: Resident
     const home = known ?? (await homes.ensureFolder(name, owner));
     try {
       const had = await home.ownership();
-      // Closed when its User was gone, or not finished when the agent was stopped.
+      // Closed when its User was deleted, or left unfinished when the agent was stopped.
       if (had.uid !== uid || had.gid !== uid) await home.setOwnership(owner);
-      // sshd looks at no keys below a folder that others may write to.
+      // sshd ignores keys below a folder that others may write to.
       else if ((had.mode & 0o022) !== 0) {
         findings.push(`the home had mode ${octal(had.mode)}`);
         await home.setOwnership({ ...had, mode: had.mode & ~0o022 });
@@ -87,11 +88,11 @@ async function putKeys(
   { uid, keys, lastKeys }: Resident,
   findings: string[],
 ): Promise<void> {
-  if ((await ssh.look(MORE_KEYS)) !== undefined) {
+  if ((await ssh.lstat(MORE_KEYS)) !== undefined) {
     findings.push(`there was ${MORE_KEYS}`);
     await putAway(ssh, MORE_KEYS);
   }
-  const stands = await ssh.look(KEYS);
+  const stands = await ssh.lstat(KEYS);
   if (stands !== undefined && !stands.isFile()) {
     findings.push(
       stands.isSymbolicLink()
@@ -116,7 +117,7 @@ async function putKeys(
   try {
     await ssh.write(KEYS, keys, { uid, gid: uid, mode: 0o600 });
   } catch (error) {
-    // Better nobody gets in than somebody whose key was taken away; a file that lacks new keys does no harm.
+    // No access is better than access by a removed key; a file that only lacks new keys does no harm.
     const lines = new Set(keys.split("\n"));
     if (found?.text.split("\n").some((line) => !lines.has(line)) === true)
       await ssh.remove(KEYS).catch(() => {});
@@ -124,7 +125,7 @@ async function putKeys(
   }
 }
 
-/** What cannot be removed at once, a folder with something in it, gets another name. */
+/** Removes something; a folder that is not empty is renamed instead. */
 async function putAway(ssh: HostFolder, name: string): Promise<void> {
   try {
     await ssh.remove(name);
@@ -134,18 +135,18 @@ async function putAway(ssh: HostFolder, name: string): Promise<void> {
   }
 }
 
-/** Takes the keys of an account away, before anything else of it goes. */
+/** Removes the keys of an account, before anything else of it. */
 export async function takeKeys(root: HostRoot, homesFolder: string, name: string): Promise<void> {
   try {
     await root.ifFolder(`${homesFolder}/${name}/${SSH}`, (ssh) => ssh.remove(KEYS));
   } catch (error) {
-    // Somebody put something else there. The account itself goes next, and then no key opens anything.
+    // Something else is there. The account itself is removed next, and then no key works.
     if (!(error instanceof HostRefusal) && !["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? ""))
       throw error;
   }
 }
 
-/** Closes the home of an account that is gone: it stays as it is, for root alone. */
+/** Closes the home of a removed account: its content stays, accessible to root only. */
 export async function closeHome(root: HostRoot, homesFolder: string, name: string): Promise<void> {
   try {
     await root.ifFolder(`${homesFolder}/${name}`, (home) =>

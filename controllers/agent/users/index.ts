@@ -1,2 +1,2 @@
-export { LOGINS_CONDITION } from "./host-accounts";
-export { users } from "./users";
+export { users } from "./controller";
+export { LOGINS_CONDITION } from "./reconciler";

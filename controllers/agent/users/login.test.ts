@@ -1,16 +1,18 @@
-import { publicKey } from "../../../test/agent/keys";
-import { judgeUsers, type UserObject } from "./login";
+import { publicKey } from "../../../test/harness/agent/keys";
+import type { UserObject } from "../kinds";
+import { resolveLogins } from "./login";
 
 const user = (spec: unknown, name = "one", creationTimestamp = "2026-01-01T00:00:00Z"): UserObject => ({
   metadata: { name, creationTimestamp },
   spec,
 });
 const key = publicKey("ada");
-const reasonOf = (spec: unknown): string | undefined => judgeUsers([user(spec)]).get("one")?.refusal?.reason;
+const reasonOf = (spec: unknown): string | undefined =>
+  resolveLogins([user(spec)]).get("one")?.refusal?.reason;
 
-test("a User in order becomes a login", () => {
+test("a valid User becomes a login", () => {
   const spec = { name: "ada", sudo: true, sshKeys: [{ key, notAfter: "2030-01-01T00:00:00Z" }] };
-  expect(judgeUsers([user(spec)]).get("one")?.login).toEqual({
+  expect(resolveLogins([user(spec)]).get("one")?.login).toEqual({
     name: "ada",
     fullName: "",
     sudo: true,
@@ -60,13 +62,13 @@ test.each<[string, unknown, string]>([
   expect(reasonOf(spec)).toBe(reason);
 });
 
-test("what is refused is shown without what a terminal would take for an order", () => {
-  const { message = "" } = judgeUsers([user({ name: "\u001b[2J\u202eada" })]).get("one")?.refusal ?? {};
+test("a refused value is shown without control characters", () => {
+  const { message = "" } = resolveLogins([user({ name: "\u001b[2J\u202eada" })]).get("one")?.refusal ?? {};
   expect(message).toContain("\\u202e");
   expect(message).toMatch(/^[ -~]+$/);
 });
 
-test("of two Users with one login name the older holds it, whatever the order", () => {
+test("of two Users with the same login name the older one gets it, in any order", () => {
   const [old, young] = [
     user({ name: "ada" }, "old", "2026-01-01T00:00:00Z"),
     user({ name: "ada" }, "young", "2026-01-02T00:00:00Z"),
@@ -75,17 +77,17 @@ test("of two Users with one login name the older holds it, whatever the order", 
     [old, young],
     [young, old],
   ]) {
-    const judged = judgeUsers(users);
-    expect(judged.get("old")?.login?.name).toBe("ada");
-    expect(judged.get("young")?.refusal).toEqual({
+    const results = resolveLogins(users);
+    expect(results.get("old")?.login?.name).toBe("ada");
+    expect(results.get("young")?.refusal).toEqual({
       reason: "LoginTaken",
-      message: `spec.name: the login name "ada" is that of the older User old: choose another.`,
+      message: `spec.name is "ada", which the older User old has already: choose another login name.`,
     });
   }
 });
 
-test("a User that is being deleted gets nothing", () => {
+test("a User that is being deleted gets no account", () => {
   const going = user({ name: "ada" });
   going.metadata.deletionTimestamp = "2026-01-01T00:00:00Z";
-  expect(judgeUsers([going]).size).toBe(0);
+  expect(resolveLogins([going]).size).toBe(0);
 });

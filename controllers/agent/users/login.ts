@@ -1,15 +1,16 @@
+// Validates Users and turns each into a login, the account that it declares.
 import { FULL_NAME, LOGIN_NAME, RESERVED_LOGINS } from "../../../api/login-name";
 import { keyProblem } from "../../../api/ssh-key-form";
-import type { KubernetesObject } from "../../runtime";
+import type { UserObject } from "../kinds";
 
-/** A key that opens an account. */
+/** A public key for an account. */
 export interface LoginKey {
   line: string;
-  /** In milliseconds since 1970; never if missing. */
+  /** In milliseconds since 1970; undefined if it never expires. */
   notAfter?: number;
 }
 
-/** What a User asks for, checked to the last character. */
+/** The account that a User declares, fully validated. */
 export interface Login {
   name: string;
   fullName: string;
@@ -17,64 +18,42 @@ export interface Login {
   keys: readonly LoginKey[];
 }
 
-/** What is wrong, as a word and as a sentence. */
+/** Why something was refused: a CamelCase reason and a message, as in a condition. */
 export interface Refusal {
   reason: string;
   message: string;
 }
 
-/** A User's object as it comes from the server, whatever is in it. */
-export interface UserObject extends KubernetesObject {
-  spec?: unknown;
-  status?: UserStatus;
-}
+/** The account that a User declares, or why it is refused. */
+export type LoginResult = { login: Login; refusal?: undefined } | { login?: undefined; refusal: Refusal };
 
-/** The part of a User's status that is looked at. */
-export interface UserStatus {
-  observedGeneration?: number;
-  keys?: number;
-  nextExpiry?: string;
-  conditions?: {
-    type: string;
-    status: "True" | "False" | "Unknown";
-    reason: string;
-    message: string;
-    observedGeneration?: number;
-    lastTransitionTime: string;
-  }[];
-  failures?: { node: string; reason: string; message: string }[];
-}
-
-/** Either what a User asks for or why it gets nothing. */
-export type Judged = { login: Login; refusal?: undefined } | { login?: undefined; refusal: Refusal };
-
-const MOST_KEYS = 32;
+const MAX_KEYS = 32;
 const form = (source: string): RegExp => new RegExp(`^(?:${source})$`);
 
 /**
- * Judges all Users at once. The API server has checked them, if its rules are those of today: what goes into files of
- * root is checked again. Of two Users with one login name the older holds it.
+ * Validates all Users, by User name. The API server has validated them, but perhaps by an older CRD: what goes into
+ * root's files is checked again. If two Users declare the same login name, the older one gets it.
  */
-export function judgeUsers(users: readonly UserObject[]): Map<string, Judged> {
-  const judged = new Map<string, Judged>();
+export function resolveLogins(users: readonly UserObject[]): Map<string, LoginResult> {
+  const results = new Map<string, LoginResult>();
   const holders = new Map<string, string>();
   for (const user of [...users].sort(olderFirst)) {
     const { name } = user.metadata;
     if (user.metadata.deletionTimestamp !== undefined) continue;
-    const verdict = judge(user.spec);
-    const holder = verdict.login === undefined ? undefined : holders.get(verdict.login.name);
-    if (verdict.login !== undefined && holder === undefined) holders.set(verdict.login.name, name);
-    judged.set(
+    const result = checkSpec(user.spec);
+    const holder = result.login === undefined ? undefined : holders.get(result.login.name);
+    if (result.login !== undefined && holder === undefined) holders.set(result.login.name, name);
+    results.set(
       name,
       holder === undefined
-        ? verdict
+        ? result
         : refuse(
             "LoginTaken",
-            `spec.name: the login name ${JSON.stringify(verdict.login?.name ?? "")} is that of the older User ${holder}: choose another.`,
+            `spec.name is ${JSON.stringify(result.login?.name ?? "")}, which the older User ${holder} has already: choose another login name.`,
           ),
     );
   }
-  return judged;
+  return results;
 }
 
 function olderFirst(a: UserObject, b: UserObject): number {
@@ -82,30 +61,30 @@ function olderFirst(a: UserObject, b: UserObject): number {
   return age(a) < age(b) ? -1 : 1;
 }
 
-function judge(spec: unknown): Judged {
+function checkSpec(spec: unknown): LoginResult {
   if (typeof spec !== "object" || spec === null)
-    return refuse("Invalid", "spec: it must be an object with a name.");
+    return refuse("Invalid", "spec must be an object with a name.");
   const field = (name: string): unknown =>
     Object.hasOwn(spec, name) ? (spec as Record<string, unknown>)[name] : undefined;
   const [name, fullName, sudo, sshKeys] = ["name", "fullName", "sudo", "sshKeys"].map(field);
   if (typeof name !== "string" || !form(LOGIN_NAME).test(name))
     return refuse(
       "InvalidName",
-      `spec.name is ${shown(name)}: a login name begins with a letter and has at most 31 characters a-z, 0-9 and "-".`,
+      `spec.name is ${shown(name)}: use a letter followed by up to 30 of a-z, 0-9 and "-".`,
     );
   if (RESERVED_LOGINS.includes(name))
     return refuse(
       "ReservedName",
-      `spec.name is ${shown(name)}, which belongs to the system: choose another.`,
+      `spec.name is ${shown(name)}, which is reserved for the system: choose another.`,
     );
   if (fullName !== undefined && (typeof fullName !== "string" || !isFullName(fullName)))
     return refuse(
       "InvalidFullName",
-      `spec.fullName is ${shown(fullName)}: it must have at most 127 characters and no control characters, ":", "," or "=".`,
+      `spec.fullName is ${shown(fullName)}: use at most 127 characters, without control characters, ":", "," or "=".`,
     );
   if (sudo !== undefined && typeof sudo !== "boolean")
-    return refuse("Invalid", `spec.sudo is ${shown(sudo)}: give true or false.`);
-  const keys = judgeKeys(sshKeys ?? []);
+    return refuse("Invalid", `spec.sudo is ${shown(sudo)}: use true or false.`);
+  const keys = checkKeys(sshKeys ?? []);
   if ("refusal" in keys) return { refusal: keys.refusal };
   return { login: { name, fullName: fullName ?? "", sudo: sudo ?? false, keys: keys.keys } };
 }
@@ -114,23 +93,23 @@ function isFullName(text: string): boolean {
   return text.length <= 127 && form(FULL_NAME).test(text) && !/\p{Cc}/u.test(text);
 }
 
-function judgeKeys(found: unknown): { keys: LoginKey[] } | { refusal: Refusal } {
+function checkKeys(found: unknown): { keys: LoginKey[] } | { refusal: Refusal } {
   if (!Array.isArray(found))
     return refuse("InvalidKey", `spec.sshKeys is ${shown(found)}: it must be a list.`);
-  if (found.length > MOST_KEYS)
-    return refuse("TooManyKeys", `spec.sshKeys has ${found.length} keys, and ${MOST_KEYS} are allowed.`);
+  if (found.length > MAX_KEYS)
+    return refuse("TooManyKeys", `spec.sshKeys has ${found.length} keys: at most ${MAX_KEYS} are allowed.`);
   const keys: LoginKey[] = [];
   for (const [index, entry] of (found as unknown[]).entries()) {
     const { key, notAfter } = Object(entry) as { key?: unknown; notAfter?: unknown };
     const where = `spec.sshKeys[${index}]`;
-    const problem = typeof key === "string" ? keyProblem(key) : "it must be a text";
+    const problem = typeof key === "string" ? keyProblem(key) : "it must be a string";
     if (typeof key !== "string" || problem !== undefined)
       return refuse("InvalidKey", `${where}.key is ${shown(key)}: ${problem ?? ""}.`);
     const at = typeof notAfter === "string" ? Date.parse(notAfter) : Number.NaN;
     if (notAfter !== undefined && Number.isNaN(at))
       return refuse(
         "InvalidKey",
-        `${where}.notAfter is ${shown(notAfter)}: give a time such as 2030-01-31T00:00:00Z.`,
+        `${where}.notAfter is ${shown(notAfter)}: use a time such as 2030-01-31T00:00:00Z.`,
       );
     keys.push(notAfter === undefined ? { line: key } : { line: key, notAfter: at });
   }
@@ -141,7 +120,7 @@ function refuse(reason: string, message: string): { refusal: Refusal } {
   return { refusal: { reason, message } };
 }
 
-/** A value for a message: short, and without what could play tricks on a terminal. */
+/** A value for a message: shortened, and without control characters. */
 function shown(value: unknown): string {
   const text = value === undefined ? "missing" : JSON.stringify(value);
   const plain = text.replace(

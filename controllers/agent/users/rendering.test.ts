@@ -1,11 +1,11 @@
-import { publicKey } from "../../../test/agent/keys";
+import { publicKey } from "../../../test/harness/agent/keys";
 import { describeTampering, KEYS_HEADER, nextExpiry, renderKeys } from "./authorized-keys";
 import { renderSudoers, sudoersProblem } from "./sudoers";
 
 const [one, two] = [publicKey("one"), publicKey("two")];
 const NOW = Date.UTC(2026, 0, 1);
 
-test("a key is in its file until the moment that it must not be used after", () => {
+test("a key is in its file until it expires", () => {
   const keys = [{ line: one, notAfter: NOW + 1000 }, { line: two }];
   expect(renderKeys({ keys }, NOW + 999)).toBe(`${KEYS_HEADER}\n${one}\n${two}\n`);
   expect(renderKeys({ keys }, NOW + 1000)).toBe(`${KEYS_HEADER}\n${two}\n`);
@@ -23,7 +23,7 @@ test.each([
   ["other lines by their beginning", `${one}\n\u001b[2Jhello\n`, /^1 foreign line \("\?\[2Jhello"\)$/],
   ["what is missing", "", /^1 of its lines missing$/],
   ["another order or empty lines", `\n${one}\n`, /^its lines in another form$/],
-])("tampering is told with %s", (_what, found, words) => {
+])("tampering is described: %s", (_what, found, words) => {
   expect(describeTampering(found, `${one}\n`)).toMatch(words);
 });
 
@@ -38,9 +38,9 @@ test("the sudo rules have one line for each, and no file is needed for nobody", 
 });
 
 test.each(["ALL", "%sudo", "ada,eve", "ada\nALL", "#0", "+net", "@include x", ""])(
-  "a rule for %j never gets in place",
+  "a rule for %j is never written",
   (name) => {
-    expect(() => renderSudoers([name])).toThrow(/not put in place/);
+    expect(() => renderSudoers([name])).toThrow(/not written/);
   },
 );
 

@@ -1,15 +1,16 @@
+// Kills the processes of a removed account.
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { isOurs } from "./accounts";
+import { isOurs } from "./plan";
 
 const ROUNDS = 10;
 
 /**
- * Ends all processes of a user id. They are killed and not asked: somebody who was shut out has nothing left to save, and
- * might answer. Processes that are made meanwhile are found in the next round.
+ * Kills all processes of a user id, without asking them to terminate: a removed user has nothing left to save. Processes
+ * that start meanwhile are found in the next round.
  */
 export async function endProcesses(proc: string, uid: number): Promise<number> {
-  if (!isOurs(uid)) throw new Error(`The user id ${uid} is not one of ours: its processes are left alone.`);
+  if (!isOurs(uid)) throw new Error(`The user id ${uid} is not one of ours: its processes are not killed.`);
   const ended = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
     const found = await processesOf(proc, uid);

@@ -1,3 +1,4 @@
+// Writes the status of Users on behalf of this node.
 import {
   ApiError,
   Applier,
@@ -9,57 +10,55 @@ import {
   type KubernetesObject,
   type ReconcileContext,
 } from "../../runtime";
-import { USERS } from "../kinds";
+import { USERS, type UserObject, type UserStatus } from "../kinds";
 import { keysInForce, nextExpiry } from "./authorized-keys";
-import type { Judged, Refusal, UserObject, UserStatus } from "./login";
+import type { LoginResult, Refusal } from "./login";
 
-/** The server takes no longer names of managers. */
-const LONGEST_MANAGER = 128;
+/** The API server's limit for names of field managers. */
+const MAX_MANAGER_LENGTH = 128;
+
+/** What the reconciler knows of the accounts. */
+export interface AccountState {
+  results(): ReadonlyMap<string, LoginResult>;
+  failureOf(login: string): Refusal | undefined;
+}
 
 /**
- * Tells on Users what is wrong. Hundreds of agents look at one User, so: what every agent finds alike (the condition, the
- * number of keys) all write in one name and with one content, after a random while, and only if nobody did so before;
- * what one node alone knows it writes to its own entry, and only if it is trouble. At rest and when all is well nobody
- * writes anything. See docs/decisions/0020.
+ * Writes the status of Users. Hundreds of agents share one User, so what all agents find alike (the condition, the number
+ * of keys) they write with the same content under the same field manager, after a random delay, and only if no other
+ * agent did; what concerns one node alone is an entry of its own, written only if something failed. When nothing
+ * changes, nobody writes. See docs/decisions/0020.
  */
 export class UserStatusWriter {
   readonly #shared: Applier;
   readonly #own: Applier;
   readonly #users: Informer<UserObject>;
   readonly #node: string;
-  readonly #judged: () => ReadonlyMap<string, Judged>;
-  readonly #failureOf: (login: string) => Refusal | undefined;
+  readonly #accounts: AccountState;
 
-  constructor(
-    client: ApiClient,
-    users: Informer<UserObject>,
-    node: string,
-    judged: () => ReadonlyMap<string, Judged>,
-    failureOf: (login: string) => Refusal | undefined,
-  ) {
+  constructor(client: ApiClient, users: Informer<UserObject>, node: string, accounts: AccountState) {
     this.#shared = new Applier(client, "fleetwright-agent");
-    this.#own = new Applier(client, `fleetwright-agent-${node}`.slice(0, LONGEST_MANAGER));
+    this.#own = new Applier(client, `fleetwright-agent-${node}`.slice(0, MAX_MANAGER_LENGTH));
     this.#users = users;
     this.#node = node;
-    this.#judged = judged;
-    this.#failureOf = failureOf;
+    this.#accounts = accounts;
   }
 
-  /** Writes what differs on one User. */
+  /** Writes the status of one User where it differs. */
   async reconcile(name: string, { signal, clock, log }: ReconcileContext): Promise<undefined> {
     const user = this.#users.get(name);
-    const judged = this.#judged().get(name);
-    if (user === undefined || judged === undefined) return undefined;
+    const result = this.#accounts.results().get(name);
+    if (user === undefined || result === undefined) return undefined;
     try {
-      const failure = this.#ownFailure(user, judged);
-      if (failure !== "told") await this.#apply(this.#own, user, failure, signal);
-      const shared = this.#sharedStatus(user, judged, clock.now());
-      if (shared !== "told") await this.#apply(this.#shared, user, shared, signal);
+      const failure = this.#ownFailure(user, result);
+      if (failure !== "current") await this.#apply(this.#own, user, failure, signal);
+      const shared = this.#sharedStatus(user, result, clock.now());
+      if (shared !== "current") await this.#apply(this.#shared, user, shared, signal);
     } catch (error) {
       if (isNotFound(error)) return undefined;
-      // The list of failures is full: enough nodes have told. The log and the event of this one are there.
+      // The list of failures is full: enough nodes have reported. This one has written its log and its event.
       if (!(error instanceof ApiError) || error.code !== 422) throw error;
-      log.warn("The status of a User was not taken by the server.", {
+      log.warn("The server rejected the status of a User.", {
         user: name,
         cause: errorMessage(error),
       });
@@ -67,40 +66,43 @@ export class UserStatusWriter {
     return undefined;
   }
 
-  /** The Users whose status does not say what it should. */
-  untold(now: number): string[] {
-    return [...this.#judged().keys()].filter((name) => !this.isTold(name, now));
+  /** The Users whose status is not up to date. */
+  stale(now: number): string[] {
+    return [...this.#accounts.results().keys()].filter((name) => !this.isCurrent(name, now));
   }
 
-  /** Whether a User's status says what it should. */
-  isTold(name: string, now: number): boolean {
+  /** Whether a User's status is up to date. */
+  isCurrent(name: string, now: number): boolean {
     const user = this.#users.get(name);
-    const judged = this.#judged().get(name);
-    if (user === undefined || judged === undefined) return true;
-    return this.#ownFailure(user, judged) === "told" && this.#sharedStatus(user, judged, now) === "told";
+    const result = this.#accounts.results().get(name);
+    if (user === undefined || result === undefined) return true;
+    return (
+      this.#ownFailure(user, result) === "current" && this.#sharedStatus(user, result, now) === "current"
+    );
   }
 
-  #ownFailure(user: UserObject, { login }: Judged): "told" | Pick<UserStatus, "failures"> {
+  #ownFailure(user: UserObject, { login }: LoginResult): "current" | Pick<UserStatus, "failures"> {
     const had = user.status?.failures?.find(({ node }) => node === this.#node);
-    const failure = login === undefined ? undefined : this.#failureOf(login.name);
+    const failure = login === undefined ? undefined : this.#accounts.failureOf(login.name);
     const message = failure?.message.slice(0, 1024) ?? "";
-    if (failure?.reason === had?.reason && (failure === undefined || message === had?.message)) return "told";
+    if (failure?.reason === had?.reason && (failure === undefined || message === had?.message))
+      return "current";
     return failure === undefined ? {} : { failures: [{ node: this.#node, reason: failure.reason, message }] };
   }
 
-  #sharedStatus(user: UserObject, judged: Judged, now: number): "told" | UserStatus {
-    const wanted = userStatus(user, judged, now);
+  #sharedStatus(user: UserObject, result: LoginResult, now: number): "current" | UserStatus {
+    const wanted = userStatus(user, result, now);
     const live: UserStatus = user.status ?? {};
     const before = live.conditions?.find(({ type }) => type === "Ready");
     const [after] = wanted.conditions ?? [];
-    const told =
+    const current =
       live.observedGeneration === wanted.observedGeneration &&
       live.keys === wanted.keys &&
       live.nextExpiry === wanted.nextExpiry &&
       before?.status === after?.status &&
       before?.reason === after?.reason &&
       before?.message === after?.message;
-    return told ? "told" : wanted;
+    return current ? "current" : wanted;
   }
 
   async #apply(
@@ -118,8 +120,8 @@ export class UserStatusWriter {
   }
 }
 
-/** What every agent says of a User alike. */
-export function userStatus(user: UserObject, { login, refusal }: Judged, now: number): UserStatus {
+/** The status that every agent computes alike. */
+export function userStatus(user: UserObject, { login, refusal }: LoginResult, now: number): UserStatus {
   const observedGeneration = user.metadata.generation ?? 0;
   const failures = user.status?.failures ?? [];
   const keys = login === undefined ? 0 : keysInForce(login, now).length;
@@ -131,7 +133,7 @@ export function userStatus(user: UserObject, { login, refusal }: Judged, now: nu
         ? {
             status: "False" as const,
             reason: "FailedOnNodes",
-            message: `The account is not in place on ${failures
+            message: `The account could not be set up on ${failures
               .slice(0, 3)
               .map(({ node, reason }) => `${node} (${reason})`)
               .join(
@@ -141,7 +143,7 @@ export function userStatus(user: UserObject, { login, refusal }: Judged, now: nu
         : {
             status: "True" as const,
             reason: "Accepted",
-            message: `No node has refused the account; ${keys} ${keys === 1 ? "key opens" : "keys open"} it.`,
+            message: `No node reports a failure; the account has ${keys} valid ${keys === 1 ? "key" : "keys"}.`,
           };
   const [condition] = setCondition(
     (user.status?.conditions ?? []).filter(({ type }) => type === "Ready"),

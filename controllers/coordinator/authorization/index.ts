@@ -1,3 +1,3 @@
-export { describeObjections, objectionsTo, type Objection, type Rule } from "./allowance";
-export { authorization } from "./authorization";
-export { TEAM_GROUP_PREFIX } from "./desired";
+export { describeObjections, objectionsTo, type Objection, type Rule } from "./escalation";
+export { authorization } from "./controller";
+export { TEAM_GROUP_PREFIX } from "./plan";

@@ -1,8 +1,12 @@
-import { freePort } from "../../../sandbox/port";
-import { Replicas, startWorld, type CoordinatorWorld } from "../../../test/coordinator";
-import { waitFor, type Fault } from "../../../test/fault-proxy";
+import { freePort } from "../../../lib/port";
+import {
+  Replicas,
+  startCoordinatorFixture,
+  type CoordinatorFixture,
+} from "../../../test/harness/coordinator";
+import { waitFor, type Fault } from "../../../test/harness/fault-proxy";
 import { CLUSTER_LABELS } from "../kinds";
-import { NODES, type Node } from "../native";
+import { NODES, type Node } from "../native-resources";
 import { NODE_OPTIONS } from "../node-options";
 
 const NODE_COUNT = 500;
@@ -11,28 +15,28 @@ const SECONDS = 60;
 /** Seconds of the flood after which the process should have its size. */
 const WARM_UP = 5;
 const KEY = "cluster.fleetwright.dev/env";
-let world: CoordinatorWorld;
+let fixture: CoordinatorFixture;
 let replicas: Replicas;
 
 beforeAll(async () => {
-  world = await startWorld({ components: { scheduler: false, controllerManager: false } });
-  replicas = await Replicas.prepare(world);
+  fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
+  replicas = await Replicas.prepare(fixture);
   for (let index = 0; index < NODE_COUNT; index++)
-    await world.direct.create(NODES, { metadata: { name: `node-${index}`, labels: { [KEY]: "dev" } } });
+    await fixture.direct.create(NODES, { metadata: { name: `node-${index}`, labels: { [KEY]: "dev" } } });
 }, 300_000);
 afterAll(async () => {
   await replicas.close();
-  await world.close();
+  await fixture.close();
 });
 
 // No API server on this machine makes ten thousand events a second: the proxy adds them to a real watch. Each is a node as
 // the server has it, and every tenth has lost its label.
 test(`row 36: with ${PER_SECOND} events a second for ${SECONDS} s keys are looked at once each time, memory is bounded, and a real change is soon seen`, async () => {
-  await world.direct.create(CLUSTER_LABELS, {
+  await fixture.direct.create(CLUSTER_LABELS, {
     metadata: { name: "env" },
     spec: { key: "env", value: "dev" },
   });
-  const { items } = await world.direct.request<{ items: Node[] }>({ method: "GET", path: "/api/v1/nodes" });
+  const { items } = await fixture.direct.request<{ items: Node[] }>({ method: "GET", path: "/api/v1/nodes" });
   let sent = 0;
   const line = (resourceVersion: string): string => {
     const node = items[sent % items.length];
@@ -63,7 +67,7 @@ test(`row 36: with ${PER_SECOND} events a second for ${SECONDS} s keys are looke
     return Number(/^workqueue_depth\{name="labels-nodes"\} (\d+)$/m.exec(metrics)?.[1] ?? NaN);
   };
   // It begins with the first event of the server.
-  await world.direct.create(NODES, { metadata: { name: "first" } });
+  await fixture.direct.create(NODES, { metadata: { name: "first" } });
   await waitFor("the flood", () => sent > WARM_UP * PER_SECOND, 60_000);
   const atFirst = replica.resident();
   const from = { sent, at: performance.now() };
@@ -76,10 +80,10 @@ test(`row 36: with ${PER_SECOND} events a second for ${SECONDS} s keys are looke
     // A real change, by the real server, in the midst of the flood.
     const name = `late-${Math.round(performance.now())}`;
     const since = performance.now();
-    await world.direct.create(NODES, { metadata: { name } });
+    await fixture.direct.create(NODES, { metadata: { name } });
     await waitFor(
       `the label on ${name}`,
-      async () => (await world.direct.get(NODES, { name })).metadata.labels?.[KEY] === "dev",
+      async () => (await fixture.direct.get(NODES, { name })).metadata.labels?.[KEY] === "dev",
       30_000,
     );
     worstLag = Math.max(worstLag, performance.now() - since);

@@ -1,1 +1,1 @@
-export { labels } from "./labels";
+export { labels } from "./controller";

@@ -1,3 +1,4 @@
+// A client that acts with the rights of the service account that a Plugin names.
 import { createHash } from "node:crypto";
 import {
   Applier,
@@ -10,18 +11,18 @@ import {
   type Resource,
 } from "../../runtime";
 import { MANAGED_BY } from "../ownership";
-import type { Workplace } from "../part";
+import type { ControllerContext } from "../controller-context";
 import { nameOf, without, type Manifest } from "./manifest";
-import { isWorkload } from "./order";
-import { FIELD_MANAGER, isOf, PLUGIN_LABEL, type Placed } from "./placing";
-import type { Problem } from "./problem";
-import { problemOf } from "./refusal";
-import type { AccountName } from "./rights";
+import { isWorkload } from "./install-order";
+import { FIELD_MANAGER, isOf, PLUGIN_LABEL, type MappedManifest } from "./rest-mapping";
+import type { InstallFailure } from "./install-error";
+import { failureOf } from "./api-failure";
+import type { AccountName } from "./permissions";
 
 /** What came of keeping an object: as it is now, or why it is not as wanted. */
 export interface Kept {
   live?: KubernetesObject;
-  problem?: Problem;
+  problem?: InstallFailure;
 }
 
 /** Installs and removes objects with the rights of one service account, and with no others. */
@@ -34,7 +35,7 @@ export class Account {
   /** What was applied last and what came of it, without what others write all the time. */
   readonly #settled = new Map<string, string>();
 
-  constructor({ client, manager }: Workplace, name: AccountName) {
+  constructor({ client, manager }: ControllerContext, name: AccountName) {
     const user = `system:serviceaccount:${name.namespace}:${name.name}`;
     this.name = name;
     this.reader = manager.reader.actingAs(user);
@@ -57,7 +58,7 @@ export class Account {
   }
 
   /** Looks at an object without changing it. */
-  async look(plugin: string, { manifest, resource }: Placed, signal: AbortSignal): Promise<Kept> {
+  async inspect(plugin: string, { manifest, resource }: MappedManifest, signal: AbortSignal): Promise<Kept> {
     try {
       const live = await this.get(resource, manifest.metadata, signal);
       if (live !== undefined && !isOf(plugin, live)) return { problem: foreign(manifest, live) };
@@ -68,9 +69,9 @@ export class Account {
   }
 
   /** Applies an object, unless it is as wanted. One of somebody else is left alone. */
-  async keep(plugin: string, placed: Placed, signal: AbortSignal): Promise<Kept> {
-    const { manifest, resource, id } = placed;
-    const seen = await this.look(plugin, placed, signal);
+  async keep(plugin: string, mapped: MappedManifest, signal: AbortSignal): Promise<Kept> {
+    const { manifest, resource, id } = mapped;
+    const seen = await this.inspect(plugin, mapped, signal);
     const { live } = seen;
     if (seen.problem !== undefined) return seen;
     if (live?.metadata.deletionTimestamp !== undefined)
@@ -78,8 +79,8 @@ export class Account {
         live,
         problem: {
           reason: "Deleting",
-          message: `${nameOf(manifest)} is being deleted, and is made again when it is gone.`,
-          passing: true,
+          message: `${nameOf(manifest)} is being deleted, and will be created again afterwards.`,
+          transient: true,
         },
       };
     const wanted = hash(manifest);
@@ -94,7 +95,7 @@ export class Account {
     try {
       const { object } = await this.#applier.apply<KubernetesObject>(resource, body, { signal });
       if (live === undefined && isShared(object))
-        return { problem: await this.#release(placed, object, signal) };
+        return { problem: await this.#release(mapped, object, signal) };
       this.#settled.set(id, wanted + shapeOf(object));
       return { live: object };
     } catch (error) {
@@ -134,18 +135,18 @@ export class Account {
   }
 
   /** What a refusal means for an object; throws what is not about the object. */
-  #problem(error: unknown, manifest: Manifest, resource: Resource): Problem {
-    const problem = problemOf(error, manifest, resource, this.name);
+  #problem(error: unknown, manifest: Manifest, resource: Resource): InstallFailure {
+    const problem = failureOf(error, manifest, resource, this.name);
     if (problem === undefined) throw error;
     return problem;
   }
 
   /** Somebody made an object of that name just before us: what we put on it is taken off again. */
   async #release(
-    { manifest, resource }: Placed,
+    { manifest, resource }: MappedManifest,
     object: KubernetesObject,
     signal: AbortSignal,
-  ): Promise<Problem> {
+  ): Promise<InstallFailure> {
     const { name, namespace, uid } = object.metadata;
     const bare = {
       metadata: {
@@ -176,7 +177,7 @@ function shapeOf(live: KubernetesObject): string {
   return hash({ rest, uid, generation, labels, annotations, finalizers, ours });
 }
 
-function foreign(manifest: Manifest, { metadata }: KubernetesObject): Problem {
+function foreign(manifest: Manifest, { metadata }: KubernetesObject): InstallFailure {
   const plugin = metadata.labels?.[PLUGIN_LABEL];
   const tool = metadata.labels?.[MANAGED_BY];
   const owner = metadata.ownerReferences?.[0];

@@ -1,8 +1,13 @@
+// Reads the files of an archive in memory; nothing is ever written to disk.
 import { gunzipSync } from "node:zlib";
-import { MAX_BYTES } from "./manifest";
-import { PluginError } from "./problem";
+import { extract } from "tar-stream";
+import { InstallError } from "./install-error";
+import { MAX_BYTES, MAX_OBJECTS } from "./manifest";
 
-const BLOCK = 512;
+/** The most bytes that a source may have after unzipping: a small file can expand to very many. */
+const MAX_UNZIPPED = 2 * MAX_BYTES;
+/** The most entries of an archive, folders and links included. */
+const MAX_ENTRIES = 2 * MAX_OBJECTS;
 
 /** A file out of an archive. */
 export interface ArchivedFile {
@@ -10,45 +15,50 @@ export interface ArchivedFile {
   bytes: Buffer;
 }
 
-/** Unpacks what is gzipped, up to a bound: a few bytes can hold very many. */
+/** Unpacks what is gzipped, up to a limit. */
 export function unzipped(bytes: Buffer, where: string): Buffer {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: 2 * MAX_BYTES });
+    return gunzipSync(bytes, { maxOutputLength: MAX_UNZIPPED });
   } catch {
-    throw new PluginError(
+    throw new InstallError(
       "SourceInvalid",
-      `${where} cannot be unzipped, or holds more than ${2 * MAX_BYTES} bytes.`,
+      `${where} is not valid gzip, or unpacks to more than ${MAX_UNZIPPED} bytes.`,
     );
   }
 }
 
-/** The regular files of a tar archive. Links, devices and folders are left out: nothing is ever written to a disk. */
-export function filesIn(tar: Buffer, where: string): ArchivedFile[] {
+/** The regular files of a tar archive, sorted by name. Links, devices and folders are left out. */
+export async function filesIn(tar: Buffer, where: string): Promise<ArchivedFile[]> {
   const files: ArchivedFile[] = [];
-  for (let at = 0; at + BLOCK <= tar.length;) {
-    const header = tar.subarray(at, at + BLOCK);
-    if (header.every((byte) => byte === 0)) break;
-    const field = (from: number, to: number): string =>
-      header.toString("utf8", from, to).split("\0")[0] ?? "";
-    const octal = field(124, 136).trim();
-    const size = Number.parseInt(octal, 8);
-    const end = at + BLOCK + size;
-    if (!/^[0-7]+$/.test(octal) || !isChecked(header) || end > tar.length)
-      throw new PluginError("SourceInvalid", `${where} is not a whole tar archive.`);
-    const type = field(156, 157);
-    const prefix = field(257, 263).startsWith("ustar") ? field(345, 500) : "";
-    const name = prefix === "" ? field(0, 100) : `${prefix}/${field(0, 100)}`;
-    if (type === "" || type === "0") files.push({ name, bytes: tar.subarray(at + BLOCK, end) });
-    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK;
+  const entries = extract();
+  entries.end(tar);
+  let count = 0;
+  try {
+    for await (const entry of entries) {
+      count += 1;
+      if (count > MAX_ENTRIES)
+        throw new InstallError("SourceRefused", `${where} has more than ${MAX_ENTRIES} entries.`);
+      const { name, type } = entry.header;
+      if (type !== "file" && type !== "contiguous-file") {
+        entry.resume();
+        continue;
+      }
+      if (name.split("/").includes(".."))
+        throw new InstallError(
+          "SourceRefused",
+          `${where} has the path ${JSON.stringify(name)}: remove "..".`,
+        );
+      const chunks: Buffer[] = [];
+      for await (const chunk of entry) chunks.push(chunk as Buffer);
+      files.push({ name, bytes: Buffer.concat(chunks) });
+    }
+  } catch (error) {
+    if (error instanceof InstallError) throw error;
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new InstallError("SourceInvalid", `${where} is not a complete tar archive: ${cause}.`, false, {
+      cause: error,
+    });
   }
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-// The sum is taken as if its own field were blanks.
-function isChecked(header: Buffer): boolean {
-  const wanted = Number.parseInt(header.toString("latin1", 148, 156), 8);
-  let sum = 8 * 0x20;
-  for (let index = 0; index < BLOCK; index++) if (index < 148 || index >= 156) sum += header[index] ?? 0;
-  return sum === wanted;
 }

@@ -1,7 +1,7 @@
 import { filesIn, unzipped } from "./archive";
 import { verified, type Answer, type Downloader } from "./download";
 import { documentsIn, isRecord, MAX_BYTES } from "./manifest";
-import { PluginError } from "./problem";
+import { InstallError } from "./install-error";
 
 /** Where an OCI artifact is. */
 export interface ArtifactReference {
@@ -20,9 +20,9 @@ export function parseReference(reference: string): ArtifactReference {
   const found = /^([^/]+)\/([^@]+?)(?::[A-Za-z0-9_][A-Za-z0-9_.-]*)?@(sha256:[0-9a-f]{64})$/.exec(reference);
   const [, host = "", repository = "", digest = ""] = found ?? [];
   if (found === null)
-    throw new PluginError(
+    throw new InstallError(
       "SourceInvalid",
-      `${JSON.stringify(reference)} is no reference: give host/repository@sha256:<digest>.`,
+      `${JSON.stringify(reference)} is not an artifact reference: use host/repository@sha256:<digest>.`,
     );
   return { host, repository, digest };
 }
@@ -47,7 +47,9 @@ export async function artifactDocuments(
   const documents: unknown[] = [];
   for (const layer of layers) {
     const bytes = await session.get(`blobs/${layer.digest}`, layer.digest, {}, MAX_BYTES, signal);
-    documents.push(...layerDocuments(bytes, `layer ${layer.digest.slice(0, 19)} of ${host}/${repository}`));
+    documents.push(
+      ...(await layerDocuments(bytes, `layer ${layer.digest.slice(0, 19)} of ${host}/${repository}`)),
+    );
   }
   return documents;
 }
@@ -66,22 +68,26 @@ function layersIn(bytes: Buffer, reference: string): { digest: string }[] {
     /^sha256:[0-9a-f]{64}$/.test(layer.digest) &&
     typeof layer.size === "number";
   if (!Array.isArray(layers) || !layers.every(isLayer) || layers.length === 0 || layers.length > 50)
-    throw new PluginError(
+    throw new InstallError(
       "SourceInvalid",
       `${reference} is not an artifact with 1 to 50 layers: an index of images cannot be installed, give the digest of the artifact itself.`,
     );
   const size = layers.reduce((sum, layer) => sum + layer.size, 0);
   if (size > MAX_BYTES)
-    throw new PluginError("SourceRefused", `${reference} has ${size} bytes, and ${MAX_BYTES} are the most.`);
+    throw new InstallError(
+      "SourceRefused",
+      `${reference} has ${size} bytes; at most ${MAX_BYTES} are allowed.`,
+    );
   return layers;
 }
 
-/** What a layer holds: manifests as they are, or an archive of files with them. */
-export function layerDocuments(bytes: Buffer, where: string): unknown[] {
+/** The documents of a layer, which is either a YAML file or an archive of such files. */
+export async function layerDocuments(bytes: Buffer, where: string): Promise<unknown[]> {
   const plain = unzipped(bytes, where);
   const isTar = plain.length >= 512 && plain.toString("latin1", 257, 262) === "ustar";
   if (!isTar) return documentsIn(plain.toString("utf8"), where);
-  return filesIn(plain, where)
+  const files = await filesIn(plain, where);
+  return files
     .filter(({ name }) => /\.(ya?ml|json)$/.test(name))
     .flatMap(({ name, bytes: file }) => documentsIn(file.toString("utf8"), `${name} in ${where}`));
 }
@@ -100,21 +106,21 @@ export function credentialFor(host: string, dockerConfig: string | undefined): s
   const name = names.find((key) => key.replace(/^https?:\/\//, "").split("/")[0] === host);
   const entry = isRecord(auths) && name !== undefined ? auths[name] : undefined;
   if (!isRecord(entry))
-    throw new PluginError(
+    throw new InstallError(
       "CredentialInvalid",
-      `The pull secret has nothing for ${host}; it has: ${names.join(", ") || "nothing"}. Add it, or name another Secret.`,
+      `The pull secret has no entry for ${host}, only for: ${names.join(", ") || "none"}. Add one, or set another Secret.`,
     );
   const { auth, username, password } = entry;
   if (typeof auth === "string" && auth !== "") return auth;
   if (typeof username === "string" && typeof password === "string")
     return Buffer.from(`${username}:${password}`).toString("base64");
-  throw new PluginError(
+  throw new InstallError(
     "CredentialInvalid",
     `The pull secret's entry for ${host} has neither auth nor username and password.`,
   );
 }
 
-/** One repository, asked by the distribution API; logs in when it is told to. */
+/** A client of one repository by the OCI distribution API; logs in when the registry demands it. */
 class Session {
   readonly #downloader: Downloader;
   readonly #base: string;
@@ -150,15 +156,11 @@ class Session {
     if (answer.code === 200) return verified(answer.body, digest, url.href);
     const denied = answer.code === 401 || answer.code === 403;
     throw denied
-      ? new PluginError(
+      ? new InstallError(
           "CredentialInvalid",
-          `${url.href} was answered with ${answer.code}: name a Secret that may pull it in spec.source.oci.pullSecretRef.`,
+          `${url.href} returned ${answer.code}: set spec.source.oci.pullSecretRef to a Secret that may pull it.`,
         )
-      : new PluginError(
-          "SourceUnreachable",
-          `${url.href} was answered with ${answer.code}. It is tried again.`,
-          true,
-        );
+      : new InstallError("SourceUnreachable", `${url.href} returned ${answer.code}. Retrying.`, true);
   }
 
   async #logIn(challenge: string, signal: AbortSignal): Promise<string | undefined> {
@@ -167,7 +169,10 @@ class Session {
     const parameter = (name: string): string => new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1] ?? "";
     const realm = URL.canParse(parameter("realm")) ? new URL(parameter("realm")) : undefined;
     if (realm === undefined)
-      throw new PluginError("SourceInvalid", `${this.#base} wants a token but does not say from where.`);
+      throw new InstallError(
+        "SourceInvalid",
+        `${this.#base} asks for a token but does not say where to get one.`,
+      );
     realm.searchParams.set("service", parameter("service"));
     realm.searchParams.set("scope", `repository:${this.#repository}:pull`);
     const headers = basic === undefined ? {} : { authorization: basic };
@@ -175,9 +180,9 @@ class Session {
     const answer: unknown = code === 200 ? JSON.parse(body.toString("utf8")) : undefined;
     const token = isRecord(answer) ? (answer.token ?? answer.access_token) : undefined;
     if (typeof token === "string") return `Bearer ${token}`;
-    throw new PluginError(
+    throw new InstallError(
       "CredentialInvalid",
-      `${realm.origin} gave no token (${code}): name a Secret that may pull it in spec.source.oci.pullSecretRef.`,
+      `${realm.origin} returned no token (${code}): set spec.source.oci.pullSecretRef to a Secret that may pull it.`,
     );
   }
 }

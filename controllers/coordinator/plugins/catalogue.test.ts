@@ -9,38 +9,38 @@ import {
   find,
   PluginProbe,
   quiet,
-  startWorld,
+  startCoordinatorFixture,
   tracesOf,
   type AnyObject,
-  type CoordinatorWorld,
+  type CoordinatorFixture,
   type Running,
-} from "../../../test/coordinator";
+} from "../../../test/harness/coordinator";
 import { certifiedKey, daysFromNow } from "../../../sandbox/controlplane/certificate";
 import { ensureTools } from "../../../sandbox/toolchain";
 import { Metrics, type Resource } from "../../runtime";
-import { CONFIG_MAPS, SECRETS } from "../native";
-import { PARTS } from "../parts";
+import { CONFIG_MAPS, SECRETS } from "../native-resources";
+import { CONTROLLERS } from "../controllers";
 import { rolesOf } from "../role";
 import { serviceAccounts } from "../service-accounts";
-import { pluginsWith } from "./plugins";
+import { pluginsWith } from "./controller";
 
 const NS = "fleetwright-plugins";
 const HOME = "fleetwright-system";
 const COORDINATOR = "fleetwright-coordinator";
 const RBAC = "rbac.authorization.k8s.io";
 // Jobs run as the account that the part of service accounts makes in every namespace.
-const parts = [serviceAccounts, pluginsWith({ pace: { restMs: 2000, blockedMs: 1000, busyMs: 200 } })];
+const definitions = [serviceAccounts, pluginsWith({ pace: { restMs: 2000, blockedMs: 1000, busyMs: 200 } })];
 
-let world: CoordinatorWorld;
+let fixture: CoordinatorFixture;
 let running: Running;
 let kubectl: string;
 
 /** Has the coordinator run as its own account with exactly its committed roles, and gives plugins exactly theirs. */
 beforeAll(async () => {
-  world = await startWorld({ nodes: 2 });
+  fixture = await startCoordinatorFixture({ nodes: 2 });
   const user = `system:serviceaccount:${HOME}:${COORDINATOR}`;
   const subjects = [{ kind: "User", apiGroup: RBAC, name: user }];
-  const roles = rolesOf(PARTS, HOME);
+  const roles = rolesOf(CONTROLLERS, HOME);
   const bindings = roles.map(({ apiVersion, kind, metadata: { name, namespace } }) => ({
     apiVersion,
     kind: `${kind}Binding`,
@@ -48,9 +48,9 @@ beforeAll(async () => {
     roleRef: { apiGroup: RBAC, kind, name },
     subjects,
   }));
-  await applyAll(world.direct, [...roles.map((role) => ({ ...role })), ...bindings]);
-  await applyAll(world.direct, await catalogueFile("role.yaml"));
-  await applyAll(world.direct, [
+  await applyAll(fixture.direct, [...roles.map((role) => ({ ...role })), ...bindings]);
+  await applyAll(fixture.direct, await catalogueFile("role.yaml"));
+  await applyAll(fixture.direct, [
     {
       apiVersion: "v1",
       kind: "PersistentVolume",
@@ -64,15 +64,15 @@ beforeAll(async () => {
     },
   ]);
   kubectl = (await ensureTools(["kubectl"])).kubectl.path;
-  running = await world.start({
+  running = await fixture.start({
     controllers: "*",
-    parts,
-    kubeconfig: await world.plane.kubeconfigFor(user),
+    definitions,
+    kubeconfig: await fixture.plane.kubeconfigFor(user),
   });
 }, 240_000);
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
-const probe = (name: string): PluginProbe => new PluginProbe(world.direct, name);
+const probe = (name: string): PluginProbe => new PluginProbe(fixture.direct, name);
 const bundled = async (name: string): Promise<AnyObject & { spec: Spec }> => {
   const [plugin] = await catalogueFile(`${name}.yaml`);
   if (plugin === undefined) throw new Error(`There is no bundled plugin ${name}.`);
@@ -104,7 +104,7 @@ test.each([
     await quiet(running, 1500);
     await plugin.delete();
     await plugin.gone();
-    expect(await tracesOf(world.direct, name)).toEqual([]);
+    expect(await tracesOf(fixture.direct, name)).toEqual([]);
     expect(forbidden()).toEqual([]);
   },
   120_000,
@@ -164,7 +164,7 @@ test("with exactly its rights metrics-server is installed, upgraded, rolled back
   await plugin.delete();
   await plugin.gone();
   answering.close();
-  expect(await tracesOf(world.direct, "metrics-server")).toEqual([]);
+  expect(await tracesOf(fixture.direct, "metrics-server")).toEqual([]);
   expect(forbidden()).toEqual([]);
 }, 120_000);
 
@@ -177,7 +177,7 @@ const object = (kind: string, name: string, more: object, namespace?: string): A
 
 test("a plugin that wants more is refused before anything is changed, and the commands that it names grant it", async () => {
   const plugin = probe("greedy");
-  const namespace = await world.namespace();
+  const namespace = await fixture.namespace();
   const wanted = object("ConfigMap", "greedy", { data: { a: "b" } }, namespace);
   await plugin.create({ source: { inline: [wanted] } });
   const message = await plugin.says("Ready", "Forbidden");
@@ -186,13 +186,13 @@ test("a plugin that wants more is refused before anything is changed, and the co
       `^Nothing was changed\\. The service account ${HOME}/fleetwright-plugins may not get, create, patch, delete configmaps "greedy" in the namespace ${namespace}\\.`,
     ),
   );
-  expect(await find(world.direct, CONFIG_MAPS, { namespace, name: "greedy" })).toBeUndefined();
+  expect(await find(fixture.direct, CONFIG_MAPS, { namespace, name: "greedy" })).toBeUndefined();
   const commands = /: (kubectl create role .*?)\. Or /.exec(message)?.[1]?.split(" && ") ?? [];
   expect(commands).toHaveLength(2);
   for (const command of commands)
     await promisify(execFile)(kubectl, [
       "--kubeconfig",
-      world.plane.kubeconfig,
+      fixture.plane.kubeconfig,
       ...command.split(" ").slice(1),
     ]);
   await plugin.ready();
@@ -257,7 +257,7 @@ test.each<[string, object, string, RegExp]>([
     /--resource-name=fleetwright-agent/,
   ],
 ])("no rights are gained by a plugin that %s", async (_what, spec, reason, says) => {
-  await world.direct
+  await fixture.direct
     .create(SECRETS, { metadata: { namespace: "kube-system", name: "theirs" }, data: { a: "b" } })
     .catch(() => {});
   const plugin = probe("sneaky");
@@ -320,8 +320,8 @@ test("every metric of every alert and dashboard is one that is served, and every
   };
   const served = new Set([
     "up",
-    ...metricsIn(new Metrics().render()),
-    ...metricsIn(await world.direct.text({ method: "GET", path: "/metrics" })),
+    ...metricsIn(await new Metrics().render()),
+    ...metricsIn(await fixture.direct.text({ method: "GET", path: "/metrics" })),
   ]);
   const expressions = [
     ...alerts.map(({ expr }) => expr),
@@ -358,7 +358,7 @@ const LEFT: readonly Resource[] = [
 
 test("nothing of the catalogue is left in the cluster", async () => {
   for (const resource of LEFT) {
-    const { items } = await world.direct.request<{ items: AnyObject[] }>({
+    const { items } = await fixture.direct.request<{ items: AnyObject[] }>({
       method: "GET",
       path: `/apis/${resource.group}/v1/${resource.plural}`,
     });

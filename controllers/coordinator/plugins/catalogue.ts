@@ -1,10 +1,10 @@
 import { PLUGIN_INSTALLER, PLUGIN_NAMESPACE, SYSTEM_NAMESPACE, type Plugin } from "../../../api";
-import { joinRules, type PolicyRule } from "../../program/rules";
+import { joinRules, type PolicyRule } from "../../app/rules";
 import { PRODUCT, MANAGED_BY } from "../ownership";
 import { groupOf, isRecord, manifestsIn, type Manifest } from "./manifest";
-import { kindName } from "./order";
-import { definedBy } from "./placing";
-import { VERBS } from "./rights";
+import { kindName } from "./install-order";
+import { definedBy } from "./rest-mapping";
+import { VERBS } from "./permissions";
 
 const RBAC = "rbac.authorization.k8s.io";
 const LABELS = { [MANAGED_BY]: PRODUCT, "app.kubernetes.io/component": "plugins" };
@@ -102,7 +102,7 @@ function addRightsFor(manifest: Manifest, all: readonly Manifest[], home: string
   const found = made ?? KINDS[kind];
   if (found === undefined || JSON.stringify([metadata, rules, roleRef]).includes("${"))
     throw new Error(
-      `The right to install ${kind} ${metadata.name} cannot be told: add the kind to catalogue.ts, and use no value in names and rules.`,
+      `The right to install ${kind} ${metadata.name} cannot be derived: add the kind to catalogue.ts, and use no value in names and rules.`,
     );
   const where = found.namespaced ? (metadata.namespace ?? home) : "";
   rights.add(where, {

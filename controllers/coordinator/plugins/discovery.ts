@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError, type ApiClient, type Resource } from "../../runtime";
 import { isRecord, type Manifest } from "./manifest";
 
-/** Where objects of a kind are served; or that there is no such kind; or why nobody can say at the moment. */
+/** Where objects of a kind are served; or that there is no such kind; or why nobody can say right now. */
 export type Found = { resource: Resource } | { missing: true } | { unavailable: string };
 
 const KEEP_MS = 60_000;
@@ -68,7 +68,7 @@ export class Discovery {
   }
 }
 
-// A kind that was not there a moment ago may be there now: its definition may have just been made.
+// A kind that was not there just now may be there now: its definition may have just been made.
 function keepMs({ resources, unavailable }: Known, kind: string): number {
   if (resources.has(kind)) return KEEP_MS;
   return unavailable === undefined ? KEEP_MISSING_MS : KEEP_UNAVAILABLE_MS;

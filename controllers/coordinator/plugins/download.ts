@@ -4,7 +4,7 @@ import https from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { errorMessage } from "../../runtime";
 import { MAX_BYTES, without } from "./manifest";
-import { PluginError } from "./problem";
+import { InstallError } from "./install-error";
 
 /** How files are got. */
 export interface DownloadOptions {
@@ -68,7 +68,7 @@ export class Downloader {
   /** The bytes behind an address, if they have the digest. */
   async file(url: URL, digest: string, request: Omit<Request, "url">): Promise<Buffer> {
     const { code, body } = await this.get({ url, ...request });
-    if (code !== 200) throw unreachable(`${url.href} was answered with ${code}`);
+    if (code !== 200) throw unreachable(`${url.href} returned ${code}`);
     return verified(body, digest, url.href);
   }
 
@@ -76,12 +76,12 @@ export class Downloader {
   async get(request: Request, redirects = 0): Promise<Answer> {
     const { url } = request;
     if (url.protocol !== "https:" || url.username !== "" || url.password !== "")
-      throw new PluginError("SourceRefused", `${url.origin} is not a plain https address and is not asked.`);
+      throw new InstallError("SourceRefused", `${url.origin} is not a plain https address and is not asked.`);
     const answer = await this.#once(request);
     const location = answer.headers.location;
     if (!REDIRECTS.has(answer.code) || typeof location !== "string") return answer;
     if (redirects >= MAX_REDIRECTS)
-      throw new PluginError("SourceRefused", `${url.href} was redirected more than ${MAX_REDIRECTS} times.`);
+      throw new InstallError("SourceRefused", `${url.href} was redirected more than ${MAX_REDIRECTS} times.`);
     const next = new URL(location, url);
     // What proves who asks is for the one that was asked.
     const given = request.headers ?? {};
@@ -91,7 +91,7 @@ export class Downloader {
 
   #once({ url, headers = {}, maxBytes = MAX_BYTES, signal }: Request): Promise<Answer> {
     const host = url.hostname.replace(/^\[|\]$/g, "");
-    // A name is checked by what it resolves to, at the moment of connecting: it may mean something else a moment later.
+    // A name is checked by what it resolves to, when connecting: it may resolve to something else later.
     const lookup: LookupFunction = (name, options, callback) => {
       dns.lookup(name, { ...options, all: true }, (error, found) => {
         const allowed = error === null ? found.filter(({ address }) => this.#allows(address)) : [];
@@ -105,7 +105,7 @@ export class Downloader {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void =>
         reject(
-          error instanceof PluginError
+          error instanceof InstallError
             ? error
             : unreachable(`${url.origin} could not be reached: ${errorMessage(error)}`),
         );
@@ -127,7 +127,7 @@ export class Downloader {
           size += chunk.length;
           chunks.push(chunk);
           if (size > maxBytes) {
-            fail(new PluginError("SourceRefused", `${url.href} has more than ${maxBytes} bytes.`));
+            fail(new InstallError("SourceRefused", `${url.href} has more than ${maxBytes} bytes.`));
             response.destroy();
           }
         });
@@ -142,22 +142,22 @@ export class Downloader {
   }
 }
 
-function forbidden(host: string): PluginError {
-  return new PluginError(
+function forbidden(host: string): InstallError {
+  return new InstallError(
     "SourceRefused",
     `${host} is an address of the machine itself or of its link, from where no plugin is taken: give another.`,
   );
 }
 
-function unreachable(what: string): PluginError {
-  return new PluginError("SourceUnreachable", `${what}. It is tried again.`, true);
+function unreachable(what: string): InstallError {
+  return new InstallError("SourceUnreachable", `${what}. Retrying.`, true);
 }
 
 /** The bytes, if they have the digest. */
 export function verified(bytes: Buffer, digest: string, where: string): Buffer {
   const found = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
   if (found === digest) return bytes;
-  throw new PluginError(
+  throw new InstallError(
     "DigestMismatch",
     `${where} has the digest ${found}, but ${digest} is wanted, and nothing of it is applied: find out who changed it, or correct the digest.`,
   );

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../runtime";
 import { isRecord } from "./manifest";
-import { kindName } from "./order";
+import { kindName } from "./install-order";
 
 /** How an installed object is. */
 export interface Health {
@@ -16,8 +16,8 @@ export function healthOf(live: KubernetesObject): Health {
   if (live.metadata.deletionTimestamp !== undefined)
     return { health: "Unhealthy", message: "It is being deleted." };
   const kind = kindName({ apiVersion: live.apiVersion ?? "", kind: live.kind ?? "" });
-  const judge = JUDGES[kind] ?? byConditions;
-  return judge(new View(live));
+  const check = HEALTH_CHECKS[kind] ?? byConditions;
+  return check(new View(live));
 }
 
 /** Reads fields of any type out of an object. */
@@ -160,7 +160,7 @@ function byConditions(view: View): Health {
   return HEALTHY;
 }
 
-const JUDGES: Readonly<Record<string, (view: View) => Health>> = {
+const HEALTH_CHECKS: Readonly<Record<string, (view: View) => Health>> = {
   "Deployment.apps": deployment,
   "DaemonSet.apps": daemonSet,
   "StatefulSet.apps": statefulSet,

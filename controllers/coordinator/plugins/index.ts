@@ -1,1 +1,1 @@
-export { plugins, pluginsWith } from "./plugins";
+export { plugins, pluginsWith } from "./controller";

@@ -1,14 +1,14 @@
 import type { ReconcileContext } from "../../runtime";
 import type { PluginObject } from "../kinds";
-import type { Workplace } from "../part";
+import type { ControllerContext } from "../controller-context";
 import type { Account, Kept } from "./account";
 import type { Discovery } from "./discovery";
 import { healthOf } from "./health";
 import { isCurrent, JOBS, runJobs, type JobsOutcome, type When } from "./job";
 import type { Manifest } from "./manifest";
-import { CRD_RANK, inOrder, rankOf } from "./order";
-import { place, type Placed, type Placement } from "./placing";
-import type { Problem } from "./problem";
+import { CRD_RANK, inOrder, rankOf } from "./install-order";
+import { mapManifests, type MappedManifest, type RestMapping } from "./rest-mapping";
+import type { InstallFailure } from "./install-error";
 import { ALLOW_DATA_LOSS, removeAll } from "./removal";
 import type { JobRecord, Progress, Revision, Revisions } from "./revision";
 
@@ -16,13 +16,13 @@ import type { JobRecord, Progress, Revision, Revisions } from "./revision";
 export interface Pass {
   kept: Map<string, Kept>;
   current: Revision;
-  problem?: Problem;
+  problem?: InstallFailure;
   waitingFor?: string;
 }
 
 /** What is needed to carry out a revision. */
 export interface Tools {
-  workplace: Workplace;
+  context: ControllerContext;
   discovery: Discovery;
   revisions: Revisions;
 }
@@ -52,18 +52,18 @@ export class Installation {
   }
 
   /** Looks at all objects and changes nothing. */
-  async look({ placed }: Placement): Promise<Map<string, Kept>> {
+  async inspect({ mapped }: RestMapping): Promise<Map<string, Kept>> {
     const kept = new Map<string, Kept>();
-    for (const one of placed)
-      kept.set(one.id, await this.#account.look(this.#name, one, this.#context.signal));
+    for (const one of mapped)
+      kept.set(one.id, await this.#account.inspect(this.#name, one, this.#context.signal));
     return kept;
   }
 
   /** Keeps all objects as they are wanted, in order; what follows definitions waits until those are served. */
-  async keep({ placed }: Placement): Promise<{ kept: Map<string, Kept>; waitingFor?: string }> {
+  async ensureObjects({ mapped }: RestMapping): Promise<{ kept: Map<string, Kept>; waitingFor?: string }> {
     const kept = new Map<string, Kept>();
     const ordered = inOrder(
-      placed.map((one) => ({ ...one, apiVersion: one.manifest.apiVersion, kind: one.manifest.kind })),
+      mapped.map((one) => ({ ...one, apiVersion: one.manifest.apiVersion, kind: one.manifest.kind })),
     );
     for (const group of ordered) {
       for (const one of group)
@@ -77,13 +77,13 @@ export class Installation {
   }
 
   /** Everything that a revision takes: jobs before, objects, jobs after, and what it no longer has. */
-  async advance(placement: Placement): Promise<Pass> {
+  async advance(mapping: RestMapping): Promise<Pass> {
     const none = new Map<string, Kept>();
     const before = await this.#jobs("Before");
     if (before !== "done") return this.#stopped(none, before);
-    const { kept, waitingFor } = await this.keep(placement);
+    const { kept, waitingFor } = await this.ensureObjects(mapping);
     if (waitingFor !== undefined) return this.#stopped(kept, { waitingFor });
-    const problems = [...kept.values(), ...placement.unplaced].flatMap(({ problem }) =>
+    const problems = [...kept.values(), ...mapping.unmapped].flatMap(({ problem }) =>
       problem === undefined ? [] : [problem],
     );
     const [first] = problems;
@@ -91,7 +91,7 @@ export class Installation {
     const after = await this.#jobs("After");
     if (after !== "done") return this.#stopped(kept, after);
     if (this.#current.progress.outcome !== "Succeeded") {
-      const left = await this.#prune(placement);
+      const left = await this.#prune(mapping);
       if (left !== undefined) return this.#stopped(kept, left);
       await this.#note({ ...this.#current.progress, outcome: "Succeeded" });
     }
@@ -112,7 +112,7 @@ export class Installation {
   // Going back runs no jobs: those of that version ran when it was installed.
   async #jobs(when: When): Promise<JobsOutcome> {
     if (this.#plugin.spec.rollbackTo !== undefined) return "done";
-    const scene = {
+    const jobContext = {
       plugin: this.#plugin,
       account: this.#account,
       revisions: [...this.#earlier, this.#current],
@@ -128,7 +128,7 @@ export class Installation {
         await this.#note({ ...progress, jobs: [...others, record] });
       },
     };
-    return runJobs(when, scene, this.#context);
+    return runJobs(when, jobContext, this.#context);
   }
 
   async #note(progress: Progress): Promise<void> {
@@ -136,9 +136,9 @@ export class Installation {
   }
 
   /** Removes what earlier revisions had and this one does not. */
-  async #prune({ placed }: Placement): Promise<Exclude<JobsOutcome, "done"> | undefined> {
-    const ids = new Set(placed.map(({ id }) => id));
-    const { targets, problems } = await everything(
+  async #prune({ mapped }: RestMapping): Promise<Exclude<JobsOutcome, "done"> | undefined> {
+    const ids = new Set(mapped.map(({ id }) => id));
+    const { targets, problems } = await allObjects(
       this.#plugin,
       this.#earlier,
       this.#tools.discovery,
@@ -151,7 +151,7 @@ export class Installation {
       .map(jobTarget);
     const left = await removeAll(
       [...old, ...jobs],
-      removalOptions(this.#plugin, this.#account, this.#tools.workplace),
+      removalOptions(this.#plugin, this.#account, this.#tools.context),
       this.#context.signal,
     );
     const [first] = [...left.problems, ...problems];
@@ -164,40 +164,41 @@ export class Installation {
 export function removalOptions(
   { metadata }: PluginObject,
   account: Account,
-  { manager }: Workplace,
+  { manager }: ControllerContext,
 ): Parameters<typeof removeAll>[1] {
   const allowDataLoss = metadata.annotations?.[ALLOW_DATA_LOSS] === "true";
   return { plugin: metadata.name, account, coordinator: manager.reader, allowDataLoss };
 }
 
-/** Every object that revisions ever had, placed; of a kind that is gone there are none any more. */
-export async function everything(
+/** Every object that revisions ever had, mapped; of a kind that is gone there are none any more. */
+export async function allObjects(
   { metadata, spec }: PluginObject,
   revisions: readonly Revision[],
   discovery: Discovery,
   signal: AbortSignal,
   more: readonly Manifest[] = [],
-): Promise<{ targets: Placed[]; problems: Problem[] }> {
-  const targets = new Map<string, Placed>();
-  const problems = new Map<string, Problem>();
+): Promise<{ targets: MappedManifest[]; problems: InstallFailure[] }> {
+  const targets = new Map<string, MappedManifest>();
+  const problems = new Map<string, InstallFailure>();
   const all = [...revisions, { objects: [...more], namespace: spec.namespace }];
   for (const { objects, namespace } of all) {
-    const { placed, unplaced } = await place(metadata.name, objects, namespace, discovery, signal);
-    for (const one of placed) targets.set(one.id, one);
-    for (const { problem } of unplaced) if (problem.passing === true) problems.set(problem.message, problem);
+    const { mapped, unmapped } = await mapManifests(metadata.name, objects, namespace, discovery, signal);
+    for (const one of mapped) targets.set(one.id, one);
+    for (const { problem } of unmapped)
+      if (problem.transient === true) problems.set(problem.message, problem);
   }
   return { targets: [...targets.values()], problems: [...problems.values()] };
 }
 
 /** The Job of a record, as something that can be removed. */
-export function jobTarget({ job }: JobRecord): Placed {
+export function jobTarget({ job }: JobRecord): MappedManifest {
   const [namespace = "", name = ""] = job.split("/");
   const manifest = { apiVersion: "batch/v1", kind: "Job", metadata: { namespace, name } };
   return { manifest, resource: JOBS, id: `Job.batch ${job}` };
 }
 
 function isEstablished(found: Kept | undefined): boolean {
-  // One that could not be made is told as a problem; only one that is on its way is waited for.
+  // One that could not be created is reported as a failure; only one in progress is waited for.
   if (found?.live === undefined) return found?.problem !== undefined;
   return (
     healthOf({ apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", ...found.live })
@@ -205,10 +206,10 @@ function isEstablished(found: Kept | undefined): boolean {
   );
 }
 
-function joined(problems: readonly Problem[], first: Problem): Problem {
-  const passing = problems.every((problem) => problem.passing === true);
-  const worst = problems.find((problem) => problem.passing !== true) ?? first;
+function joined(problems: readonly InstallFailure[], first: InstallFailure): InstallFailure {
+  const transient = problems.every((problem) => problem.transient === true);
+  const worst = problems.find((problem) => problem.transient !== true) ?? first;
   const list = problems.slice(0, 5).map(({ message }) => message);
   const more = problems.length > 5 ? ` And ${problems.length - 5} more.` : "";
-  return { reason: worst.reason, message: list.join(" ") + more, passing };
+  return { reason: worst.reason, message: list.join(" ") + more, transient };
 }

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { isAlreadyExists, type KubernetesObject, type ReconcileContext, type Resource } from "../../runtime";
 import type { PluginObject } from "../kinds";
+import { timestamp } from "../timestamp";
 import type { Account } from "./account";
 import { healthOf } from "./health";
-import { isOf, pluginLabels } from "./placing";
-import type { Problem } from "./problem";
-import { problemOf } from "./refusal";
-import { momentOf, type JobRecord, type Revision } from "./revision";
+import { isOf, pluginLabels } from "./rest-mapping";
+import type { InstallFailure } from "./install-error";
+import { failureOf } from "./api-failure";
+import type { JobRecord, Revision } from "./revision";
 
 /** A Job, as far as it is looked at. */
 export interface Job extends KubernetesObject {
@@ -27,7 +28,7 @@ type JobSpec = PluginObject["spec"]["jobs"]["before"][number];
 export type When = JobRecord["when"];
 
 /** How far the jobs are. */
-export type JobsOutcome = "done" | { waitingFor: string } | { problem: Problem };
+export type JobsOutcome = "done" | { waitingFor: string } | { problem: InstallFailure };
 
 /** The Job for a job of a Plugin: one for each version and attempt, whoever makes it and however often. */
 export function jobFor({ metadata, spec }: PluginObject, when: When, job: JobSpec): Job {
@@ -74,7 +75,7 @@ export function isCurrent({ spec }: PluginObject, record: JobRecord): boolean {
 }
 
 /** What there is to do the jobs of a Plugin with. */
-export interface JobScene {
+export interface JobContext {
   plugin: PluginObject;
   account: Account;
   revisions: readonly Revision[];
@@ -85,7 +86,7 @@ export interface JobScene {
 /** Runs jobs one after another, each only if the one before succeeded, and each once for a version and attempt. */
 export async function runJobs(
   when: When,
-  { plugin, account, revisions, note }: JobScene,
+  { plugin, account, revisions, note }: JobContext,
   { signal, clock }: Pick<ReconcileContext, "signal" | "clock">,
 ): Promise<JobsOutcome> {
   const records = revisions
@@ -101,9 +102,9 @@ export async function runJobs(
       when,
       version: plugin.spec.version,
       attempt: plugin.spec.jobs.attempt,
-      job: place(wanted),
+      job: jobReference(wanted),
       outcome: "Running",
-      startedAt: momentOf(clock.now()),
+      startedAt: timestamp(clock.now()),
       uid: "",
     };
     let live: Job | undefined;
@@ -115,7 +116,7 @@ export async function runJobs(
         live = await created(account, wanted, signal);
       }
     } catch (error) {
-      const problem = problemOf(
+      const problem = failureOf(
         error,
         { ...wanted, apiVersion: "batch/v1", kind: "Job" },
         JOBS,
@@ -128,10 +129,10 @@ export async function runJobs(
       return {
         problem: {
           reason: "ForeignObject",
-          message: `There is a Job ${place(wanted)} that somebody else made: delete it.`,
+          message: `The Job ${jobReference(wanted)} exists and is not this plugin's: delete it.`,
         },
       };
-    const after = judged(record, live, clock.now());
+    const after = evaluated(record, live, clock.now());
     await note(after);
     if (after.outcome === "Failed") return { problem: failure(after) };
     if (after.outcome === "Running") return { waitingFor: `the job ${after.name} (${after.job})` };
@@ -148,10 +149,10 @@ async function created(account: Account, wanted: Job, signal: AbortSignal): Prom
   }
 }
 
-function judged(record: JobRecord, live: Job | undefined, now: number): JobRecord {
-  const completedAt = momentOf(now);
+function evaluated(record: JobRecord, live: Job | undefined, now: number): JobRecord {
+  const completedAt = timestamp(now);
   if (live === undefined || (record.uid !== "" && live.metadata.uid !== record.uid))
-    return { ...record, outcome: "Failed", completedAt, message: "Its Job was deleted before it ended." };
+    return { ...record, outcome: "Failed", completedAt, message: "Its Job was deleted before it finished." };
   const found = { ...record, uid: live.metadata.uid ?? "" };
   const { health, message = "" } = healthOf({ ...live, apiVersion: "batch/v1", kind: "Job" });
   if (health === "Healthy") return { ...found, outcome: "Succeeded", completedAt };
@@ -160,7 +161,7 @@ function judged(record: JobRecord, live: Job | undefined, now: number): JobRecor
   return found;
 }
 
-function failure({ name, when, version, job, message = "" }: JobRecord): Problem {
+function failure({ name, when, version, job, message = "" }: JobRecord): InstallFailure {
   const [namespace = "", object = ""] = job.split("/");
   const kept =
     when === "Before"
@@ -172,6 +173,6 @@ function failure({ name, when, version, job, message = "" }: JobRecord): Problem
   };
 }
 
-function place({ metadata }: Job): string {
+function jobReference({ metadata }: Job): string {
   return `${metadata.namespace ?? ""}/${metadata.name}`;
 }

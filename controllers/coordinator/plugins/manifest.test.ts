@@ -1,5 +1,5 @@
 import { documentsIn, manifestsIn, unfolded } from "./manifest";
-import { inOrder, rankOf } from "./order";
+import { inOrder, rankOf } from "./install-order";
 
 const parse = (text: string): unknown => manifestsIn(unfolded(documentsIn(text, "x"), "x"), "x");
 const HEAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n";

@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, loadAll } from "js-yaml";
 import type { KubernetesObject } from "../../runtime";
-import { PluginError } from "./problem";
+import { InstallError } from "./install-error";
 
 /** An object as a plugin wants it: no more than what a person would write. */
 export interface Manifest extends KubernetesObject {
@@ -28,7 +28,7 @@ export function documentsIn(text: string, where: string): unknown[] {
     return loadAll(text, null, { schema: CORE_SCHEMA, filename: where });
   } catch (error) {
     const first = error instanceof Error ? (error.message.split("\n")[0] ?? "") : "";
-    throw new PluginError("SourceInvalid", `${where} is not YAML: ${first}. Correct it.`);
+    throw new InstallError("SourceInvalid", `${where} is not YAML: ${first}. Correct it.`);
   }
 }
 
@@ -38,7 +38,7 @@ export function unfolded(documents: readonly unknown[], where: string): unknown[
   return documents.map((document) => plainCopy(document, where, budget));
 }
 
-/** The objects in documents; all that is wrong with them is told in one error. */
+/** The objects in documents; throws one error with everything that is wrong with them. */
 export function manifestsIn(documents: readonly unknown[], where: string): Manifest[] {
   const problems: string[] = [];
   const found: Manifest[] = [];
@@ -57,9 +57,9 @@ export function manifestsIn(documents: readonly unknown[], where: string): Manif
   };
   documents.forEach((document, index) => visit(document, `document ${index + 1}`));
   if (found.length > MAX_OBJECTS)
-    problems.push(`it has ${found.length} objects, and ${MAX_OBJECTS} are the most`);
+    problems.push(`it has ${found.length} objects; at most ${MAX_OBJECTS} are allowed`);
   if (problems.length > 0)
-    throw new PluginError(
+    throw new InstallError(
       "SourceInvalid",
       `${where} cannot be installed: ${problems.slice(0, 10).join("; ")}. Correct it.`,
     );
@@ -121,7 +121,7 @@ function isTexts(value: unknown): boolean {
 function plainCopy(value: unknown, where: string, budget: { left: number }): unknown {
   budget.left -= 1;
   if (budget.left < 0)
-    throw new PluginError(
+    throw new InstallError(
       "SourceInvalid",
       `${where} unfolds to more than ${MAX_NODES} values. Make it smaller.`,
     );
@@ -129,7 +129,7 @@ function plainCopy(value: unknown, where: string, budget: { left: number }): unk
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).map(([key, item]) => [key, plainCopy(item, where, budget)] as const);
   if (entries.some(([key]) => key === "__proto__"))
-    throw new PluginError(
+    throw new InstallError(
       "SourceInvalid",
       `${where} has a key "__proto__", which no object of the API has. Remove it.`,
     );

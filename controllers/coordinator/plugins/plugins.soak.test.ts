@@ -4,29 +4,29 @@ import {
   crashAtEveryWrite,
   find,
   PluginProbe,
-  startWorld,
+  startCoordinatorFixture,
   tracesOf,
   type AnyObject,
-  type CoordinatorWorld,
+  type CoordinatorFixture,
   type Running,
   type StartOptions,
-} from "../../../test/coordinator";
-import { waitFor } from "../../../test/fault-proxy";
-import { CONFIG_MAPS } from "../native";
-import { pluginsWith } from "./plugins";
+} from "../../../test/harness/coordinator";
+import { waitFor } from "../../../test/harness/fault-proxy";
+import { CONFIG_MAPS } from "../native-resources";
+import { pluginsWith } from "./controller";
 
 const NS = "fleetwright-plugins";
 const start: StartOptions = {
   controllers: "plugins",
-  parts: [pluginsWith({ pace: { restMs: 2000, blockedMs: 1000, busyMs: 100 } })],
+  definitions: [pluginsWith({ pace: { restMs: 2000, blockedMs: 1000, busyMs: 100 } })],
 };
-let world: CoordinatorWorld;
+let fixture: CoordinatorFixture;
 
 beforeAll(async () => {
-  world = await startWorld({ nodes: 1 });
-  await applyAll(world.direct, await catalogueFile("role.yaml"));
+  fixture = await startCoordinatorFixture({ nodes: 1 });
+  await applyAll(fixture.direct, await catalogueFile("role.yaml"));
 }, 240_000);
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 /** The bundled sample: a definition and an object of it, jobs before and after, and something that runs. */
 async function sample(): Promise<{ spec: object; inline: AnyObject[] }> {
@@ -46,7 +46,7 @@ async function sample(): Promise<{ spec: object; inline: AnyObject[] }> {
 
 /** Runs a coordinator that lives, until something is done. */
 async function helped(work: () => Promise<unknown>): Promise<void> {
-  const helper: Running = await world.start(start);
+  const helper: Running = await fixture.start(start);
   await work();
   await helper.stop();
 }
@@ -54,7 +54,7 @@ async function helped(work: () => Promise<unknown>): Promise<void> {
 async function removed(plugin: PluginProbe): Promise<void> {
   await plugin.delete();
   await plugin.gone();
-  await waitFor("all to go", async () => (await tracesOf(world.direct, plugin.name)).length === 0);
+  await waitFor("all to go", async () => (await tracesOf(fixture.direct, plugin.name)).length === 0);
 }
 
 /** How many Jobs a plugin ever had: none may run twice for one version. */
@@ -66,8 +66,8 @@ async function jobRuns(plugin: PluginProbe): Promise<string[]> {
 
 test("whenever it dies while it installs, with jobs and a definition, the next one gets there", async () => {
   const { spec } = await sample();
-  const plugin = new PluginProbe(world.direct, "sample");
-  const deaths = await crashAtEveryWrite(world, start, {
+  const plugin = new PluginProbe(fixture.direct, "sample");
+  const deaths = await crashAtEveryWrite(fixture, start, {
     arrange: () => plugin.create(spec),
     converged: async () => {
       await plugin.ready();
@@ -82,8 +82,8 @@ test("whenever it dies while it installs, with jobs and a definition, the next o
 
 test("whenever it dies while it upgrades and prunes, the next one gets there", async () => {
   const { spec, inline } = await sample();
-  const plugin = new PluginProbe(world.direct, "sample");
-  const deaths = await crashAtEveryWrite(world, start, {
+  const plugin = new PluginProbe(fixture.direct, "sample");
+  const deaths = await crashAtEveryWrite(fixture, start, {
     arrange: async () => {
       await plugin.create(spec);
       await helped(() => plugin.ready());
@@ -94,12 +94,12 @@ test("whenever it dies while it upgrades and prunes, the next one gets there", a
       expect((await plugin.ready()).status?.version).toBe("2.0.0");
     },
     restore: async () => {
-      expect((await find(world.direct, CONFIG_MAPS, { namespace: NS, name: "sample" }))?.data?.greeting).toBe(
-        "Hello from elsewhere",
-      );
-      expect((await tracesOf(world.direct, "sample")).filter((trace) => trace.includes("greetings"))).toEqual(
-        [],
-      );
+      expect(
+        (await find(fixture.direct, CONFIG_MAPS, { namespace: NS, name: "sample" }))?.data?.greeting,
+      ).toBe("Hello from elsewhere");
+      expect(
+        (await tracesOf(fixture.direct, "sample")).filter((trace) => trace.includes("greetings")),
+      ).toEqual([]);
       await removed(plugin);
     },
   });
@@ -108,8 +108,8 @@ test("whenever it dies while it upgrades and prunes, the next one gets there", a
 
 test("whenever it dies while it removes, the next one leaves nothing behind", async () => {
   const { spec } = await sample();
-  const plugin = new PluginProbe(world.direct, "sample");
-  const deaths = await crashAtEveryWrite(world, start, {
+  const plugin = new PluginProbe(fixture.direct, "sample");
+  const deaths = await crashAtEveryWrite(fixture, start, {
     arrange: async () => {
       await plugin.create(spec);
       await helped(() => plugin.ready());

@@ -2,10 +2,10 @@ import { isNamespaceGone } from "../ownership";
 import type { Account } from "./account";
 import { groupOf, isRecord, nameOf } from "./manifest";
 import { JOBS } from "./job";
-import type { Placed, Placement } from "./placing";
-import { PluginError, type Problem } from "./problem";
-import { problemOf } from "./refusal";
-import { describeMissing, mayNotImpersonate, missingRights, neededRights, type Right } from "./rights";
+import type { MappedManifest, RestMapping } from "./rest-mapping";
+import { InstallError, type InstallFailure } from "./install-error";
+import { failureOf } from "./api-failure";
+import { describeMissing, mayNotImpersonate, missingRights, neededRights, type Right } from "./permissions";
 
 const RBAC = "rbac.authorization.k8s.io";
 
@@ -15,24 +15,24 @@ const RBAC = "rbac.authorization.k8s.io";
  */
 export async function preflight(
   plugin: string,
-  { placed, unplaced }: Placement,
+  { mapped, unmapped }: RestMapping,
   jobs: { namespace: string; count: number },
   account: Account,
   signal: AbortSignal,
 ): Promise<void> {
-  throwIfAny(unplaced.map(({ problem }) => problem).filter(({ passing }) => passing !== true));
-  throwIfAny(twice(placed));
+  throwIfAny(unmapped.map(({ problem }) => problem).filter(({ transient }) => transient !== true));
+  throwIfAny(twice(mapped));
   const forJobs: Right[] =
     jobs.count === 0
       ? []
       : [{ verbs: ["get", "create", "delete"], resource: JOBS, namespace: jobs.namespace, name: undefined }];
-  const missing = await reviewed(account, [...neededRights(placed), ...forJobs], signal);
+  const missing = await reviewed(account, [...neededRights(mapped), ...forJobs], signal);
   if (missing.length > 0)
-    throw new PluginError("Forbidden", `Nothing was changed. ${describeMissing(account.name, missing)}`);
-  throwIfAny(await escalations(placed, account, signal));
-  const foreign: Problem[] = [];
-  for (const one of placed) {
-    const { problem } = await account.look(plugin, one, signal);
+    throw new InstallError("Forbidden", `Nothing was changed. ${describeMissing(account.name, missing)}`);
+  throwIfAny(await escalations(mapped, account, signal));
+  const foreign: InstallFailure[] = [];
+  for (const one of mapped) {
+    const { problem } = await account.inspect(plugin, one, signal);
     if (problem?.reason === "ForeignObject") foreign.push(problem);
   }
   throwIfAny(foreign);
@@ -43,26 +43,26 @@ async function reviewed(account: Account, rights: readonly Right[], signal: Abor
     return await missingRights(account.reader, rights, signal);
   } catch (error) {
     const refused = mayNotImpersonate(error, account.name);
-    throw refused === undefined ? error : new PluginError(refused.reason, refused.message);
+    throw refused === undefined ? error : new InstallError(refused.reason, refused.message);
   }
 }
 
-function throwIfAny(problems: readonly Problem[]): void {
+function throwIfAny(problems: readonly InstallFailure[]): void {
   const [first] = problems;
   if (first === undefined) return;
   const list = problems.slice(0, 5).map(({ message }) => message);
   const more = problems.length > 5 ? ` And ${problems.length - 5} more.` : "";
-  throw new PluginError(first.reason, `Nothing was changed. ${list.join(" ")}${more}`);
+  throw new InstallError(first.reason, `Nothing was changed. ${list.join(" ")}${more}`);
 }
 
-function twice(placed: readonly Placed[]): Problem[] {
+function twice(mapped: readonly MappedManifest[]): InstallFailure[] {
   const seen = new Set<string>();
-  return placed.flatMap(({ id, manifest }) => {
+  return mapped.flatMap(({ id, manifest }) => {
     if (seen.has(id))
       return [
         {
           reason: "SourceInvalid",
-          message: `${nameOf(manifest)} stands in the manifests twice: remove one.`,
+          message: `${nameOf(manifest)} is in the manifests twice: remove one.`,
         },
       ];
     seen.add(id);
@@ -72,15 +72,15 @@ function twice(placed: readonly Placed[]): Problem[] {
 
 /** Roles and bindings are tried: only the server knows whether the account holds what they give. */
 async function escalations(
-  placed: readonly Placed[],
+  mapped: readonly MappedManifest[],
   account: Account,
   signal: AbortSignal,
-): Promise<Problem[]> {
-  const own = new Set(placed.map(({ manifest }) => `${manifest.kind}/${manifest.metadata.name}`));
-  const problems: Problem[] = [];
-  for (const { manifest, resource } of placed) {
+): Promise<InstallFailure[]> {
+  const own = new Set(mapped.map(({ manifest }) => `${manifest.kind}/${manifest.metadata.name}`));
+  const problems: InstallFailure[] = [];
+  for (const { manifest, resource } of mapped) {
     if (groupOf(manifest) !== RBAC) continue;
-    // What a role of the plugin itself gives is judged with that role.
+    // What a role of the plugin itself gives is checked with that role.
     const { roleRef } = manifest;
     if (isRecord(roleRef) && own.has(`${String(roleRef.kind)}/${String(roleRef.name)}`)) continue;
     try {
@@ -92,7 +92,7 @@ async function escalations(
     } catch (error) {
       // Its namespace may be one of the plugin's own.
       if (isNamespaceGone(error)) continue;
-      const problem = problemOf(error, manifest, resource, account.name);
+      const problem = failureOf(error, manifest, resource, account.name);
       if (problem === undefined) throw error;
       problems.push(problem);
     }

@@ -1,3 +1,4 @@
+// Reconciles Plugins: reads the source, installs, keeps, upgrades and removes.
 import { GROUP } from "../../../api";
 import {
   Finalizer,
@@ -8,29 +9,20 @@ import {
 } from "../../runtime";
 import type { DeletionGuard } from "../deletion-guard";
 import { PLUGINS, type PluginObject } from "../kinds";
-import { StatusWriter, wrong } from "../status";
+import { StatusWriter, conditionFalse } from "../status";
 import { Account } from "./account";
 import type { Downloader } from "./download";
-import { everything, Installation, jobTarget, removalOptions, type Tools } from "./installation";
-import { place, CONTROLLER } from "./placing";
+import { allObjects, Installation, jobTarget, removalOptions, type Tools } from "./installation";
+import { mapManifests, CONTROLLER } from "./rest-mapping";
+import { expiredRevisions, isInstalled, requeueDelay, type Pace } from "./plan";
 import { preflight } from "./preflight";
-import { PluginError, type Problem } from "./problem";
+import { InstallError, type InstallFailure } from "./install-error";
 import { removeAll } from "./removal";
-import { reportOf, type Findings } from "./report";
-import { digestOf, superfluous, type Desired, type Revision } from "./revision";
+import { statusOf, type Findings } from "./status";
+import type { Revision } from "./revision";
 import { readSource, recall } from "./source";
 
-/** How often Plugins are looked at. */
-export interface Pace {
-  /** When all is well: what somebody changed is found and healed then. @default 60000 */
-  restMs?: number;
-  /** When somebody has to do something first. @default 15000 */
-  blockedMs?: number;
-  /** When something is under way. @default 1000 */
-  busyMs?: number;
-}
-
-const NOTHING = { placed: [], unplaced: [] };
+const NOTHING = { mapped: [], unmapped: [] };
 
 /** Installs, upgrades, heals and removes Plugins. */
 export class PluginReconciler {
@@ -50,7 +42,7 @@ export class PluginReconciler {
     downloader: Downloader,
     pace: Pace,
   ) {
-    const { client } = tools.workplace;
+    const { client } = tools.context;
     this.#tools = tools;
     this.#plugins = plugins;
     this.#guard = guard;
@@ -69,24 +61,19 @@ export class PluginReconciler {
       this.#status.forget(name);
       return undefined;
     }
-    if (this.#guard.goes(found)) return this.#end(found, context.signal);
+    if (this.#guard.confirmsDeletion(found)) return this.#remove(found, context.signal);
     const plugin = await this.#finalizer.ensure(found, context.signal);
-    const findings = await this.#work(plugin, context);
-    const { judgements, fields } = reportOf(plugin, findings);
-    const Ready = this.#guard.holds(plugin) ? wrong("MassDeletion", this.#guard.message) : judgements.Ready;
-    this.#tell(found, judgements.Applied, fields);
-    await this.#status.write(plugin, { ...judgements, Ready }, fields, context.signal);
-    return { requeueAfterMs: this.#pause(findings, judgements.Ready.status === "True") };
+    const findings = await this.#install(plugin, context);
+    const { conditions, fields } = statusOf(plugin, findings);
+    const Ready = this.#guard.holdsBack(plugin)
+      ? conditionFalse("MassDeletion", this.#guard.message)
+      : conditions.Ready;
+    this.#recordEvents(found, conditions.Applied, fields);
+    await this.#status.write(plugin, { ...conditions, Ready }, fields, context.signal);
+    return { requeueAfterMs: requeueDelay(findings, conditions.Ready.status === "True", this.#pace) };
   }
 
-  #pause({ problem, paused }: Findings, well: boolean): number {
-    const { restMs, blockedMs, busyMs } = this.#pace;
-    if (paused || well) return restMs;
-    if (problem === undefined) return busyMs;
-    return problem.passing === true ? Math.min(5 * busyMs, blockedMs) : blockedMs;
-  }
-
-  async #work(plugin: PluginObject, context: ReconcileContext): Promise<Findings> {
+  async #install(plugin: PluginObject, context: ReconcileContext): Promise<Findings> {
     const { name } = plugin.metadata;
     const { revisions: records, discovery } = this.#tools;
     const { signal } = context;
@@ -100,36 +87,36 @@ export class PluginReconciler {
       return {
         revisions: [],
         current,
-        placement: NOTHING,
+        mapping: NOTHING,
         kept: new Map(),
         problem,
         waitingFor: undefined,
         paused,
       };
     const earlier = known.filter(({ revision }) => revision < current.revision);
-    const placement = await place(name, current.objects, current.namespace, discovery, signal);
+    const mapping = await mapManifests(name, current.objects, current.namespace, discovery, signal);
     const installation = new Installation(this.#tools, plugin, account, { earlier, current }, context);
     const findings = {
-      placement,
+      mapping,
       paused,
       waitingFor: undefined,
       problem,
       current,
       revisions: [...earlier, current],
     };
-    if (paused) return { ...findings, kept: await installation.look(placement) };
+    if (paused) return { ...findings, kept: await installation.inspect(mapping) };
     if (problem !== undefined) {
-      // What was installed before goes on being looked after, whatever is wrong with what is wanted next.
+      // What is installed is kept, whatever is wrong with the version that is wanted next.
       const whole = current.progress.outcome === "Succeeded";
       return {
         ...findings,
-        kept: whole ? (await installation.keep(placement)).kept : await installation.look(placement),
+        kept: whole ? (await installation.ensureObjects(mapping)).kept : await installation.inspect(mapping),
       };
     }
-    const pass = await installation.advance(placement);
+    const pass = await installation.advance(mapping);
     const revisions = [...earlier, pass.current];
     if (pass.problem === undefined && pass.waitingFor === undefined)
-      for (const old of superfluous(revisions, plugin.spec.historyLimit)) {
+      for (const old of expiredRevisions(revisions, plugin.spec.historyLimit)) {
         await records.drop(old, signal);
         revisions.splice(revisions.indexOf(old), 1);
       }
@@ -143,13 +130,13 @@ export class PluginReconciler {
     };
   }
 
-  /** The newest revision; a new one is begun if something else is wanted and nothing speaks against it. */
+  /** The newest revision; a new one is added if something else is wanted and preflight passes. */
   async #newest(
     plugin: PluginObject,
     account: Account,
     known: readonly Revision[],
     { signal, clock }: ReconcileContext,
-  ): Promise<{ current: Revision | undefined; problem: Problem | undefined }> {
+  ): Promise<{ current: Revision | undefined; problem: InstallFailure | undefined }> {
     const current = known.at(-1);
     const { revisions: records, discovery } = this.#tools;
     const { rollbackTo, jobs, namespace } = plugin.spec;
@@ -158,8 +145,8 @@ export class PluginReconciler {
         rollbackTo === undefined
           ? await readSource(plugin, account, this.#downloader, current, signal)
           : recall(known, rollbackTo);
-      if (current !== undefined && isSame(current, desired)) return { current, problem: undefined };
-      const placement = await place(
+      if (current !== undefined && isInstalled(current, desired)) return { current, problem: undefined };
+      const mapping = await mapManifests(
         plugin.metadata.name,
         desired.objects,
         desired.namespace,
@@ -167,38 +154,38 @@ export class PluginReconciler {
         signal,
       );
       const count = rollbackTo === undefined ? jobs.before.length + jobs.after.length : 0;
-      await preflight(plugin.metadata.name, placement, { namespace, count }, account, signal);
+      await preflight(plugin.metadata.name, mapping, { namespace, count }, account, signal);
       const added = await records.add(plugin, (current?.revision ?? 0) + 1, desired, clock.now(), signal);
       return { current: added, problem: undefined };
     } catch (error) {
-      if (!(error instanceof PluginError)) throw error;
+      if (!(error instanceof InstallError)) throw error;
       return { current, problem: error };
     }
   }
 
-  async #end(plugin: PluginObject, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+  async #remove(plugin: PluginObject, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     const end = await this.#finalizer.finalize(plugin, signal);
     if (end.finished) return undefined;
     const { version, revision, history, inventory, jobs } = plugin.status ?? {};
-    const told = { phase: "Removing" as const, version, revision, history, inventory, jobs };
-    await this.#status.write(plugin, { Ready: wrong("Removing", end.waitingFor) }, told, signal);
+    const fields = { phase: "Removing" as const, version, revision, history, inventory, jobs };
+    await this.#status.write(plugin, { Ready: conditionFalse("Removing", end.waitingFor) }, fields, signal);
     return end.result;
   }
 
   async #removeObjects(plugin: PluginObject, signal: AbortSignal): Promise<StepOutcome> {
     if (plugin.spec.deletionPolicy === "Orphan") return "done";
-    const { revisions: records, discovery, workplace } = this.#tools;
+    const { revisions: records, discovery, context } = this.#tools;
     const account = this.#account(plugin.spec.serviceAccountName);
     const revisions = await records.fresh(plugin.metadata.name, signal);
-    // What status tells is enough should somebody have deleted the records.
-    const told = (plugin.status?.inventory ?? []).map(({ apiVersion, kind, namespace, name }) => ({
+    // The inventory in status is enough should somebody have deleted the records.
+    const inventory = (plugin.status?.inventory ?? []).map(({ apiVersion, kind, namespace, name }) => ({
       apiVersion,
       kind,
       metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
     }));
-    const { targets, problems } = await everything(plugin, revisions, discovery, signal, told);
+    const { targets, problems } = await allObjects(plugin, revisions, discovery, signal, inventory);
     const jobs = revisions.flatMap(({ progress }) => progress.jobs).map(jobTarget);
-    const left = await removeAll([...targets, ...jobs], removalOptions(plugin, account, workplace), signal);
+    const left = await removeAll([...targets, ...jobs], removalOptions(plugin, account, context), signal);
     const stuck = [...left.problems, ...problems];
     if (stuck.length > 0)
       return {
@@ -217,20 +204,19 @@ export class PluginReconciler {
   }
 
   #account(name: string): Account {
-    const { workplace } = this.#tools;
-    const known =
-      this.#accounts.get(name) ?? new Account(workplace, { namespace: workplace.namespace, name });
+    const { context } = this.#tools;
+    const known = this.#accounts.get(name) ?? new Account(context, { namespace: context.namespace, name });
     this.#accounts.set(name, known);
     return known;
   }
 
-  /** Records what people want to know when it happens. */
-  #tell(
+  /** Records an event when a revision was applied or cannot be. */
+  #recordEvents(
     before: PluginObject,
     applied: { status: string; reason: string; message: string },
     after: { version?: string | undefined; revision?: number | undefined },
   ): void {
-    const { recorder } = this.#tools.workplace;
+    const { recorder } = this.#tools.context;
     const last = before.status?.conditions?.find(({ type }) => type === "Applied");
     const note = applied.message;
     if (applied.status === "True" && after.revision !== before.status?.revision)
@@ -238,12 +224,4 @@ export class PluginReconciler {
     else if (applied.status === "False" && applied.reason !== "Applying" && last?.reason !== applied.reason)
       recorder.record(PLUGINS, before, { type: "Warning", reason: applied.reason, action: "Install", note });
   }
-}
-
-function isSame(current: Revision, desired: Desired): boolean {
-  return (
-    current.version === desired.version &&
-    current.namespace === desired.namespace &&
-    current.digest === digestOf(desired.objects)
-  );
 }

@@ -2,10 +2,10 @@ import { isNotFound, resourceName, resourcePath, type ApiClient, type Kubernetes
 import { isOwn, MANAGED_BY, PRODUCT } from "../ownership";
 import type { Account } from "./account";
 import { nameOf } from "./manifest";
-import { inOrder, kindName } from "./order";
-import { CONTROLLER, definedBy, isOf, type Placed } from "./placing";
-import type { Problem } from "./problem";
-import { problemOf } from "./refusal";
+import { inOrder, kindName } from "./install-order";
+import { CONTROLLER, definedBy, isOf, type MappedManifest } from "./rest-mapping";
+import type { InstallFailure } from "./install-error";
+import { failureOf } from "./api-failure";
 
 /** With the value `true` on a Plugin, its definitions and namespaces go even if others have objects in them. */
 export const ALLOW_DATA_LOSS = "fleetwright.dev/allow-data-loss";
@@ -15,7 +15,7 @@ export interface Remainder {
   /** What was asked to go and is not gone yet. */
   waitingFor: string[];
   /** What cannot go. */
-  problems: Problem[];
+  problems: InstallFailure[];
 }
 
 /** How objects are removed. */
@@ -32,7 +32,7 @@ export interface RemovalOptions {
  * pods or finalizers is waited for before what it needs goes; what cannot go stops nothing but itself.
  */
 export async function removeAll(
-  targets: readonly Placed[],
+  targets: readonly MappedManifest[],
   { plugin, account, coordinator, allowDataLoss }: RemovalOptions,
   signal: AbortSignal,
 ): Promise<Remainder> {
@@ -63,7 +63,7 @@ export async function removeAll(
         if (after?.metadata.uid === live.metadata.uid)
           left.waitingFor.push(`${nameOf(manifest)}${held(after)}`);
       } catch (error) {
-        const problem = problemOf(error, manifest, resource, account.name);
+        const problem = failureOf(error, manifest, resource, account.name);
         if (problem === undefined) throw error;
         left.problems.push(problem);
       }
@@ -82,7 +82,7 @@ const FIX = `delete them, or annotate the Plugin with ${ALLOW_DATA_LOSS}=true to
 
 /** Why an object that holds others cannot go: what somebody else has in it would go too. */
 async function blockOf(
-  object: Placed["manifest"],
+  object: MappedManifest["manifest"],
   account: Account,
   coordinator: ApiClient,
   signal: AbortSignal,

@@ -3,11 +3,12 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { isAlreadyExists, isNotFound, resourcePath, type ApiClient, type Informer } from "../../runtime";
 import { derivedName } from "../derived-name";
 import type { PluginObject } from "../kinds";
-import { SECRETS, type Secret } from "../native";
+import { SECRETS, type Secret } from "../native-resources";
 import { MANAGED_BY, PRODUCT } from "../ownership";
+import { timestamp } from "../timestamp";
 import type { Manifest } from "./manifest";
-import { pluginLabel } from "./placing";
-import { PluginError } from "./problem";
+import { pluginLabel } from "./rest-mapping";
+import { InstallError } from "./install-error";
 
 /** Says on a Secret that it is the record of a Plugin's revision, and of which Plugin. */
 export const RECORD_LABEL = "fleetwright.dev/plugin-record";
@@ -19,7 +20,7 @@ const MAX_RECORD = 1_000_000;
 type PluginStatus = NonNullable<PluginObject["status"]>;
 /** How a job went, as it stands in status. */
 export type JobStatus = NonNullable<PluginStatus["jobs"]>[number];
-/** How a job went; with the uid of its Job, so that one that was deleted is told from one that was never made. */
+/** How a job went; with the uid of its Job, to distinguish one that was deleted from one that was never created. */
 export type JobRecord = JobStatus & { uid: string };
 
 /** What a Plugin wants to be installed. */
@@ -52,11 +53,6 @@ export interface Revision extends Desired {
 /** The SHA-256 of objects as they are applied. */
 export function digestOf(value: unknown): string {
   return `sha256:${createHash("sha256").update(JSON.stringify(value)).digest("hex")}`;
-}
-
-/** A moment as status has it. */
-export function momentOf(now: number): string {
-  return new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
 /** Keeps the revisions of all Plugins in Secrets of the product's namespace: they may hold values out of Secrets. */
@@ -104,12 +100,12 @@ export class Revisions {
   ): Promise<Revision> {
     const { name } = plugin.metadata;
     const digest = digestOf(desired.objects);
-    const progress: Progress = { outcome: "InProgress", appliedAt: momentOf(now), jobs: [] };
+    const progress: Progress = { outcome: "InProgress", appliedAt: timestamp(now), jobs: [] };
     const packed = gzipSync(JSON.stringify({ ...desired, revision, digest })).toString("base64");
     if (packed.length > MAX_RECORD)
-      throw new PluginError(
+      throw new InstallError(
         "SourceTooLarge",
-        `The manifests take ${packed.length} bytes when packed, and ${MAX_RECORD} are the most: split the plugin in two.`,
+        `The manifests take ${packed.length} bytes compressed; at most ${MAX_RECORD} are allowed. Split the plugin in two.`,
       );
     // Without an owner: a deletion in the foreground would take the records before what they tell of.
     const secret: Secret = {
@@ -126,8 +122,8 @@ export class Revisions {
       return { ...desired, revision, digest, progress, secret: made };
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      // Our own from a moment ago, which the cache does not show yet; or one that somebody put there.
-      throw new PluginError(
+      // Our own from just before, which the cache does not show yet; or one that somebody put there.
+      throw new InstallError(
         "RecordExists",
         `There is a Secret ${this.#home}/${secret.metadata.name} already. If it stays, delete it.`,
         true,
@@ -176,13 +172,4 @@ export class Revisions {
 
 function encoded(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64");
-}
-
-/** The revisions that are to go: all but the newest, the newest that succeeded, and so many before. */
-export function superfluous(revisions: readonly Revision[], limit: number): Revision[] {
-  const newest = revisions.at(-1);
-  const good = revisions.findLast(({ progress }) => progress.outcome === "Succeeded");
-  return revisions
-    .slice(0, Math.max(0, revisions.length - 1 - limit))
-    .filter((one) => one !== newest && one !== good);
 }

@@ -1,12 +1,13 @@
+// Reads the manifests of a Plugin from its source: inline, a ConfigMap or Secret, an OCI artifact or a URL.
 import { ApiError } from "../../runtime";
 import type { PluginObject } from "../kinds";
-import { CONFIG_MAPS, SECRETS } from "../native";
+import { CONFIG_MAPS, SECRETS } from "../native-resources";
 import type { Account } from "./account";
 import { artifactDocuments } from "./artifact";
 import type { Downloader } from "./download";
 import { documentsIn, manifestsIn, MAX_BYTES, unfolded } from "./manifest";
-import { PluginError } from "./problem";
-import { mayNotImpersonate } from "./rights";
+import { InstallError } from "./install-error";
+import { mayNotImpersonate } from "./permissions";
 import { digestOf, type Desired, type Revision } from "./revision";
 import { substitute, type Values } from "./values";
 
@@ -44,7 +45,7 @@ export function recall(revisions: readonly Revision[], version: string): Desired
       revisions.filter(({ progress }) => progress.outcome === "Succeeded").map((one) => one.version),
     ),
   ];
-  throw new PluginError(
+  throw new InstallError(
     "NotInHistory",
     `The version ${version} is not in the history, so nothing is changed; there is ${known.join(", ") || "none"}. Name one of these in spec.rollbackTo, or give its manifests as spec.source.`,
   );
@@ -76,7 +77,7 @@ async function textsOf(
   const keys = given.key === undefined ? Object.keys(data).sort() : [given.key];
   return keys.map((key) => {
     if (Object.hasOwn(data, key)) return [key, data[key] ?? ""];
-    throw new PluginError(
+    throw new InstallError(
       "SourceMissing",
       `The ${kind} ${given.namespace}/${given.name} has no key ${JSON.stringify(key)}; it has: ${Object.keys(data).sort().join(", ") || "none"}. Add it, or name another.`,
     );
@@ -142,14 +143,14 @@ async function reading<T>(
     if (!(error instanceof ApiError) || error.code !== 403) throw error;
     const { namespace: home, name: who } = account.name;
     const refused = mayNotImpersonate(error, account.name);
-    throw new PluginError(
+    throw new InstallError(
       refused?.reason ?? "Forbidden",
       refused?.message ??
         `The service account ${home}/${who} may not read the ${kind} ${namespace}/${name}: put it into a namespace where it may, or grant it: kubectl create role ${who}-reads -n ${namespace} --verb=get --resource=${kind.toLowerCase()}s --resource-name=${name} && kubectl create rolebinding ${who}-reads -n ${namespace} --role=${who}-reads --serviceaccount=${home}:${who}.`,
     );
   }
   if (found !== undefined) return found;
-  throw new PluginError(
+  throw new InstallError(
     "SourceMissing",
     `There is no ${kind} ${namespace}/${name}: make it, or name another.`,
   );

@@ -1,10 +1,10 @@
 import { isRecord } from "./manifest";
-import { PluginError } from "./problem";
+import { InstallError } from "./install-error";
 
 /** What stands for the places in manifests. */
 export type Values = Readonly<Record<string, string>>;
 
-const PLACE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_.-]{0,62})(?::(int|bool))?\}/g;
+const PLACEHOLDER = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_.-]{0,62})(?::(int|bool))?\}/g;
 const WHOLE = /^\$\{([A-Za-z_][A-Za-z0-9_.-]{0,62}):(int|bool)\}$/;
 
 /**
@@ -33,7 +33,7 @@ export function substitute<T>(manifests: T, values: Values): T {
     if (typeof value === "string") {
       const [, key, type] = WHOLE.exec(value) ?? [];
       if (key !== undefined && type !== undefined) return typed(key, type);
-      return value.replace(PLACE, (place, name: string | undefined, within: string | undefined) => {
+      return value.replace(PLACEHOLDER, (place, name: string | undefined, within: string | undefined) => {
         if (name === undefined) return "${";
         if (within !== undefined)
           wrong.add(`${place} stands within a text: only a whole one can become another type`);
@@ -53,7 +53,7 @@ export function substitute<T>(manifests: T, values: Values): T {
     ...wrong,
   ];
   if (problems.length > 0)
-    throw new PluginError("ValuesInvalid", `The values do not fit the manifests: ${problems.join("; ")}.`);
+    throw new InstallError("ValuesInvalid", `The values do not fit the manifests: ${problems.join("; ")}.`);
   // The shape is the one that went in; only texts became texts, numbers and truth values.
   return filled as T;
 }

@@ -50,7 +50,7 @@ function configKey(provider: RegistrySpec["provider"], endpoint: string): string
   return isDocker ? "https://index.docker.io/v1/" : endpoint;
 }
 
-/** One key of the credentials' Secret; what is missing is told with what there is. */
+/** One key of the credentials' Secret; the error for a missing one names those that exist. */
 export function keyOf(
   { credentials }: RegistrySpec,
   data: Readonly<Record<string, string>> | undefined,
@@ -66,6 +66,6 @@ export function keyOf(
       .join(", ") || "none";
   throw new CredentialError(
     "KeyMissing",
-    `The Secret ${namespace}/${name} has no key ${JSON.stringify(key)}; its keys are: ${found}. Add it, or name another in spec.credentials.${which}.`,
+    `The Secret ${namespace}/${name} has no key ${JSON.stringify(key)}; its keys are: ${found}. Add it, or set spec.credentials.${which} to another.`,
   );
 }

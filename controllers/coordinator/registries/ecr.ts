@@ -1,9 +1,9 @@
-import { assumeRole, roleKeys, send, serviceUrl, type AwsSurroundings } from "./aws-keys";
+import { assumeRole, roleCredentials, send, serviceUrl, type AwsEnvironment } from "./aws-credentials";
 import { CredentialError, keyOf, type Credential, type RegistrySpec } from "./credential";
-import { signed } from "./signature";
+import { signedHeaders } from "./aws-signature";
 
 /** Where an ECR registry is: by its endpoint, unless the spec says otherwise. */
-export function ecrPlace({ endpoint, ecr }: RegistrySpec): {
+export function parseEcrEndpoint({ endpoint, ecr }: RegistrySpec): {
   account: string;
   region: string;
   fips: boolean;
@@ -21,19 +21,19 @@ export function ecrPlace({ endpoint, ecr }: RegistrySpec): {
 
 /** The credential of an ECR registry: a token for twelve hours. */
 export async function ecrCredential(
-  surroundings: AwsSurroundings,
+  environment: AwsEnvironment,
   spec: RegistrySpec,
   data: Readonly<Record<string, string>> | undefined,
   signal: AbortSignal,
 ): Promise<Credential> {
-  const { region, fips } = ecrPlace(spec);
+  const { region, fips } = parseEcrEndpoint(spec);
   const own =
     spec.credentials === undefined
-      ? await roleKeys(surroundings, region, signal)
+      ? await roleCredentials(environment, region, signal)
       : { accessKeyId: keyOf(spec, data, "usernameKey"), secretAccessKey: keyOf(spec, data, "passwordKey") };
   const { roleArn } = spec.ecr ?? {};
-  const keys = roleArn === undefined ? own : await assumeRole(surroundings, region, roleArn, own, signal);
-  const url = serviceUrl(surroundings.env, "ecr", region, fips);
+  const keys = roleArn === undefined ? own : await assumeRole(environment, region, roleArn, own, signal);
+  const url = serviceUrl(environment.env, "ecr", region, fips);
   const body = "{}";
   const headers = {
     "content-type": "application/x-amz-json-1.1",
@@ -41,7 +41,7 @@ export async function ecrCredential(
   };
   const answer = await send(`ECR in ${region}`, url, {
     method: "POST",
-    headers: signed({ url, headers, body }, { keys, region, service: "ecr", now: surroundings.now() }),
+    headers: signedHeaders({ url, headers, body }, { keys, region, service: "ecr", now: environment.now() }),
     body,
     signal,
   });
@@ -56,7 +56,7 @@ function tokenIn(text: string, region: string): Credential {
     if (rest.length > 0)
       return { username, password: rest.join(":"), expiresAt: Math.round(expiresAt * 1000) };
   }
-  throw new CredentialError("Refused", `ECR in ${region} answered without a token.`);
+  throw new CredentialError("Refused", `ECR in ${region} returned no token.`);
 }
 
 function firstOf(text: string): Record<string, unknown> {

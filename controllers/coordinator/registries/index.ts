@@ -1,1 +1,1 @@
-export { registries, registriesWith } from "./registries";
+export { registries, registriesWith } from "./controller";

@@ -7,7 +7,7 @@ import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import type { RegistrySpec } from "./credential";
 import { loginWith } from "./login";
-import { signed } from "./signature";
+import { signedHeaders } from "./aws-signature";
 
 /** Stands in for ECR, STS and the metadata service; it knows who may and tells what it was asked. */
 class AwsStandIn {
@@ -112,7 +112,7 @@ test("a role is assumed first, with the pod's web identity, and then another", a
   expect(token?.headers["x-amz-security-token"]).toBe("session");
 });
 
-test("an identity token that cannot be read is told with the way out", async () => {
+test("an identity token that cannot be read is reported with the way out", async () => {
   const env = { AWS_ROLE_ARN: "arn:aws:iam::1:role/pod", AWS_WEB_IDENTITY_TOKEN_FILE: "/nowhere/token" };
   await expect(loginWith({ env, now: () => now })(spec({}), undefined, signal)).rejects.toMatchObject({
     reason: "TokenUnreadable",
@@ -163,11 +163,11 @@ test.each<[string, [number, string], RegExp]>([
   [
     "a refusal",
     [400, '{"__type":"UnrecognizedClientException","message":"The security token is invalid."}'],
-    /ECR in eu-west-1 answered with 400: The security token is invalid\./,
+    /ECR in eu-west-1 returned 400: The security token is invalid\./,
   ],
-  ["an answer without a token", [200, "{}"], /without a token/],
-  ["what is no JSON", [200, "<html>"], /without a token/],
-])("%s is told without the keys", async (_what, answer, message) => {
+  ["an answer without a token", [200, "{}"], /returned no token/],
+  ["what is no JSON", [200, "<html>"], /returned no token/],
+])("%s is reported without the keys", async (_what, answer, message) => {
   aws.answer = () => answer;
   const attempt = loginWith({ env: { AWS_ENDPOINT_URL: url }, now: () => now })(
     spec({ credentials }),
@@ -182,7 +182,7 @@ test.each<[string, [number, string], RegExp]>([
   await attempt.catch((error: unknown) => expect(String(error)).not.toContain("very-secret"));
 });
 
-test("a service that is not there is told", async () => {
+test("a service that is not there is reported", async () => {
   aws.stop();
   const attempt = loginWith({ env: { AWS_ENDPOINT_URL: url }, now: () => now })(
     spec({ credentials }),
@@ -225,12 +225,12 @@ test("a signature is the one that AWS's own library makes", async () => {
       protocol: "https:",
       hostname: target.hostname,
       path: "/",
-      headers: { ...headers, host: target.host },
+      headers: { ...headers, host: target.host, "content-length": "2" },
       body: "{}",
     },
     { signingDate: new Date(now) },
   );
-  const ours = signed(
+  const ours = signedHeaders(
     { url: target, headers, body: "{}" },
     { keys, region: "eu-west-1", service: "ecr", now },
   );
@@ -267,13 +267,13 @@ test("Google takes the JSON key of a service account, and nothing else", async (
   });
 });
 
-test("a key that is missing is told with those that are there", async () => {
+test("a key that is missing is reported with those that are there", async () => {
   const login = loginWith({ env: {}, now: () => now });
   await expect(
     login(spec({ provider: "basic", credentials }), { user: "a", password: "b" }, signal),
   ).rejects.toMatchObject({
     reason: "KeyMissing",
     message:
-      'The Secret n/s has no key "username"; its keys are: password, user. Add it, or name another in spec.credentials.usernameKey.',
+      'The Secret n/s has no key "username"; its keys are: password, user. Add it, or set spec.credentials.usernameKey to another.',
   });
 });

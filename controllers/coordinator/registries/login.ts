@@ -1,14 +1,14 @@
-import type { AwsSurroundings } from "./aws-keys";
+import type { AwsEnvironment } from "./aws-credentials";
 import { keyOf, type Login } from "./credential";
 import { ecrCredential } from "./ecr";
 import { googleCredential } from "./google";
 
 /** How each provider lets in. */
-export function loginWith(surroundings: AwsSurroundings): Login {
+export function loginWith(environment: AwsEnvironment): Login {
   return async (spec, data, signal) => {
     switch (spec.provider) {
       case "ecr":
-        return ecrCredential(surroundings, spec, data, signal);
+        return ecrCredential(environment, spec, data, signal);
       case "gar":
         return googleCredential(spec, data);
       case "basic":

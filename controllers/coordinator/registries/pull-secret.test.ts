@@ -48,7 +48,7 @@ test("what stands on an original can be read again, and a token that was exchang
   expect(heldBy({ ...secret, metadata: { ...secret.metadata, annotations: {} } })).toBeUndefined();
 });
 
-test("a password has no time to be renewed at, and no hash of it is told", () => {
+test("a password has no time to be renewed at, and no hash of it is shown", () => {
   const secret = originalSecret(registry({}), { username: "a", password: "b" }, place);
   const held = heldBy(secret);
   expect(held?.expiresAt).toBeUndefined();

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { derivedName } from "../derived-name";
 import type { RegistryObject } from "../kinds";
-import type { Secret, ServiceAccount } from "../native";
+import type { Secret, ServiceAccount } from "../native-resources";
 import { ownLabels } from "../ownership";
+import { timestamp } from "../timestamp";
 import { PULL_SECRET_TYPE, pullSecretData, type Credential } from "./credential";
 
 /** As in labels and field managers. */
@@ -38,10 +39,10 @@ export function originalSecret(
       labels: ownLabels(CONTROLLER),
       annotations: {
         [REGISTRY]: registry.metadata.name,
-        [OBTAINED]: moment(now),
-        [EXPIRES]: expiresAt === undefined ? "never" : moment(expiresAt),
+        [OBTAINED]: timestamp(now),
+        [EXPIRES]: expiresAt === undefined ? "never" : timestamp(expiresAt),
         [SOURCE]: source,
-        // Tells a token from one that somebody put in its place; of a password a hash would tell too much.
+        // Detects a token that somebody replaced. A password gets none: a hash would reveal too much.
         [DIGEST]: expiresAt === undefined ? "none" : digestOf(data),
       },
     },
@@ -103,11 +104,6 @@ export function pullEntries(
 /** Whether a service account names a pull secret. */
 export function hasEntry({ imagePullSecrets = [] }: ServiceAccount, secret: string): boolean {
   return imagePullSecrets.some(({ name }) => name === secret);
-}
-
-/** A time as objects have it. */
-export function moment(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
 function digestOf(data: Readonly<Record<string, string>>): string {

@@ -1,28 +1,33 @@
-import { quiet, startWorld, writesWithin, type CoordinatorWorld } from "../../../test/coordinator";
-import { waitFor } from "../../../test/fault-proxy";
+import {
+  quiet,
+  startCoordinatorFixture,
+  writesWithin,
+  type CoordinatorFixture,
+} from "../../../test/harness/coordinator";
+import { waitFor } from "../../../test/harness/fault-proxy";
 import { Informer } from "../../runtime";
 import { REGISTRIES } from "../kinds";
-import { NAMESPACES, SECRETS } from "../native";
+import { NAMESPACES, SECRETS } from "../native-resources";
 
 const COUNT = 1000;
-let world: CoordinatorWorld;
+let fixture: CoordinatorFixture;
 
 beforeAll(async () => {
-  world = await startWorld({ components: { scheduler: false, controllerManager: false } });
+  fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
 }, 240_000);
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 test("a thousand namespaces get their pull secret, a new one within a second, and at rest nothing is written for a minute", async () => {
   const names = Array.from({ length: COUNT }, (_, index) => `many-${index}`);
   for (let from = 0; from < COUNT; from += 20)
     await Promise.all(
-      names.slice(from, from + 20).map((name) => world.direct.create(NAMESPACES, { metadata: { name } })),
+      names.slice(from, from + 20).map((name) => fixture.direct.create(NAMESPACES, { metadata: { name } })),
     );
-  await world.direct.create(SECRETS, {
-    metadata: { namespace: world.home, name: "login" },
+  await fixture.direct.create(SECRETS, {
+    metadata: { namespace: fixture.home, name: "login" },
     data: { username: "YQ==", password: "Yg==" },
   });
-  await world.direct.request({
+  await fixture.direct.request({
     method: "POST",
     path: "/apis/fleetwright.dev/v1/registries",
     body: {
@@ -33,14 +38,14 @@ test("a thousand namespaces get their pull secret, a new one within a second, an
     },
   });
   const started = performance.now();
-  const running = await world.start({
+  const running = await fixture.start({
     controllers: "service-accounts,registries",
     flags: ["--qps=2000", "--burst=2000"],
   });
   await waitFor(
     "all to be ready",
     async () =>
-      (await world.direct.get(REGISTRIES, { name: "main" })).status?.conditions?.some(
+      (await fixture.direct.get(REGISTRIES, { name: "main" })).status?.conditions?.some(
         ({ type, status }) => type === "Ready" && status === "True",
       ),
     180_000,
@@ -53,7 +58,7 @@ test("a thousand namespaces get their pull secret, a new one within a second, an
   expect(perNamespace).toBeLessThan(3.1);
 
   const seen = new Map<string, number>();
-  const observer = new Informer(world.direct, SECRETS, {
+  const observer = new Informer(fixture.direct, SECRETS, {
     labelSelector: "fleetwright.dev/controller=registries",
   });
   observer.onChange(({ after }) => {
@@ -65,7 +70,7 @@ test("a thousand namespaces get their pull secret, a new one within a second, an
   const waits: number[] = [];
   for (let index = 0; index < 100; index++) {
     const name = `late-${index}`;
-    await world.direct.create(NAMESPACES, { metadata: { name } });
+    await fixture.direct.create(NAMESPACES, { metadata: { name } });
     const from = performance.now();
     await waitFor(`the secret in ${name}`, () => seen.has(name));
     waits.push((seen.get(name) ?? 0) - from);

@@ -1,5 +1,5 @@
 import type { Cache, Informer } from "../../runtime";
-import { SECRETS, type Secret } from "../native";
+import { SECRETS, type Secret } from "../native-resources";
 import type { RegistrySpec } from "./credential";
 
 function keep(secret: Secret): Secret {

@@ -1,1 +1,2 @@
-export { SERVICE_ACCOUNT, SERVICE_ACCOUNT_LABEL, serviceAccounts } from "./service-accounts";
+export { serviceAccounts } from "./controller";
+export { SERVICE_ACCOUNT, SERVICE_ACCOUNT_LABEL } from "./plan";

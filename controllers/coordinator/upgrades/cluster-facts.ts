@@ -1,21 +1,13 @@
-import {
-  apiVersionOf,
-  ApiError,
-  isNotFound,
-  type ApiClient,
-  type KubernetesObject,
-  type Resource,
-} from "../../runtime";
-import { CONFIG_MAPS } from "../native";
+// Reads from the cluster what an upgrade depends on and what no informer holds.
+import { isNotFound, type ApiClient, type KubernetesObject } from "../../runtime";
+import { CONFIG_MAPS } from "../native-resources";
 import type { Pod } from "./drain";
 
 interface Budget extends KubernetesObject {
   status?: { disruptionsAllowed?: number; expectedPods?: number };
 }
 
-const PODS: Resource<Pod> = { group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true };
-
-/** The pods of a node. Asked for when needed: a copy of all pods would be most of the memory on a large cluster. */
+/** The pods of a node. Listed when needed: a cache of all pods would be most of the memory on a large cluster. */
 export async function podsOn(client: ApiClient, node: string, signal: AbortSignal): Promise<Pod[]> {
   const query = { fieldSelector: `spec.nodeName=${node}` };
   const { items } = await client.request<{ items: Pod[] | null }>({
@@ -27,7 +19,7 @@ export async function podsOn(client: ApiClient, node: string, signal: AbortSigna
   return items ?? [];
 }
 
-/** Budgets that cover pods and allow none of them to go now. */
+/** PodDisruptionBudgets that cover pods and allow no disruption now. */
 export async function blockingBudgets(client: ApiClient, signal: AbortSignal): Promise<string[]> {
   const path = "/apis/policy/v1/poddisruptionbudgets";
   const { items } = await client.request<{ items: Budget[] | null }>({ method: "GET", path, signal });
@@ -36,7 +28,7 @@ export async function blockingBudgets(client: ApiClient, signal: AbortSignal): P
     .map(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name}`);
 }
 
-/** What the API server says of its version. */
+/** The version of the API server. */
 export async function serverVersion(client: ApiClient, signal: AbortSignal): Promise<string> {
   return (
     (await client.request<{ gitVersion?: string }>({ method: "GET", path: "/version", signal })).gitVersion ??
@@ -67,43 +59,6 @@ function snapshotTime(text: string): number[] {
     return Number.isNaN(time) || status === "failed" ? [] : [time];
   } catch {
     return [];
-  }
-}
-
-/** Asks for a pod to go. Undefined if it will, else why it may not now. */
-export async function evict(
-  client: ApiClient,
-  pod: Pod,
-  graceSeconds: number | undefined,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const { namespace = "", name, uid } = pod.metadata;
-  const body = {
-    apiVersion: apiVersionOf({ ...PODS, group: "policy" }),
-    kind: "Eviction",
-    metadata: { namespace, name },
-    deleteOptions: {
-      preconditions: { uid },
-      ...(graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }),
-    },
-  };
-  try {
-    await client.request({
-      method: "POST",
-      path: `/api/v1/namespaces/${namespace}/pods/${name}/eviction`,
-      body,
-      signal,
-    });
-    return undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    // Another pod took its name; the one that was meant is gone.
-    if (error instanceof ApiError && error.code === 409) return undefined;
-    if (!(error instanceof ApiError) || error.code !== 429) throw error;
-    const causes = (error.status.details?.causes ?? [])
-      .map(({ message = "" }) => message)
-      .filter((text) => text !== "");
-    return `${namespace}/${name}: ${causes.join(" ") || (error.status.message ?? "a budget forbids it")}`;
   }
 }
 

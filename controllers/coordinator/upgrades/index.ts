@@ -1,2 +1,2 @@
-export { CORDONED_BY } from "./progress";
-export { upgrades } from "./upgrades";
+export { CORDONED_BY } from "./node-plan";
+export { upgrades } from "./controller";

@@ -1,30 +1,35 @@
-import { AgentStandIn, startWorld, type CoordinatorWorld, type Running } from "../../../test/coordinator";
-import { waitFor } from "../../../test/fault-proxy";
+import {
+  AgentStandIn,
+  startCoordinatorFixture,
+  type CoordinatorFixture,
+  type Running,
+} from "../../../test/harness/coordinator";
+import { waitFor } from "../../../test/harness/fault-proxy";
 import { type KubernetesObject, type Resource } from "../../runtime";
 import { UPGRADES, type UpgradeObject } from "../kinds";
-import { NODES } from "../native";
+import { NODES } from "../native-resources";
 
-// Nobody plays the kubelets here: pods that were told to go stay until the test takes them away, and nodes are as ready
+// Nobody plays the kubelets here: evicted pods stay until the test takes them away, and nodes are as ready
 // as the test says.
 
 const [FROM, TO] = ["v1.34.1+rke2r1", "v1.35.4+rke2r1"];
 const PODS: Resource = { group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true };
-let world: CoordinatorWorld;
+let fixture: CoordinatorFixture;
 let running: Running | undefined;
 let agent: AgentStandIn;
 
 beforeAll(async () => {
-  world = await startWorld({ components: { scheduler: false, controllerManager: false } });
-  await world.direct.request({
+  fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
+  await fixture.direct.request({
     method: "POST",
     path: "/api/v1/namespaces/default/serviceaccounts",
     body: { metadata: { name: "default" } },
   });
 }, 240_000);
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 beforeEach(async () => {
-  agent = new AgentStandIn(world.direct);
-  running = await world.start({ controllers: "upgrades" });
+  agent = new AgentStandIn(fixture.direct);
+  running = await fixture.start({ controllers: "upgrades" });
 });
 afterEach(async () => {
   await running?.stop();
@@ -34,23 +39,23 @@ afterEach(async () => {
     "/api/v1/namespaces/default/pods?gracePeriodSeconds=0",
     "/apis/fleetwright.dev/v1/clusterupgrades",
   ])
-    await world.direct.request({ method: "DELETE", path });
-  const { items } = await world.direct.request<{ items: UpgradeObject[] }>({
+    await fixture.direct.request({ method: "DELETE", path });
+  const { items } = await fixture.direct.request<{ items: UpgradeObject[] }>({
     method: "GET",
     path: "/apis/fleetwright.dev/v1/clusterupgrades",
   });
   for (const { metadata } of items)
-    await world.direct.patch(UPGRADES, metadata, { metadata: { finalizers: null } }).catch(() => {});
+    await fixture.direct.patch(UPGRADES, metadata, { metadata: { finalizers: null } }).catch(() => {});
 });
 
 async function node(name: string, labels: Record<string, string> = {}): Promise<void> {
-  await world.direct.create(NODES, {
+  await fixture.direct.create(NODES, {
     metadata: { name, labels: { "kubernetes.io/hostname": name, ...labels } },
   });
   await setReady(name, true);
 }
 const setReady = (name: string, ready: boolean): Promise<unknown> =>
-  world.direct.patch(
+  fixture.direct.patch(
     NODES,
     { name },
     {
@@ -63,7 +68,7 @@ const setReady = (name: string, ready: boolean): Promise<unknown> =>
   );
 async function pod(name: string, nodeName: string, metadata: object = {}): Promise<void> {
   const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "x", uid: "1", controller: true };
-  await world.direct.request({
+  await fixture.direct.request({
     method: "POST",
     path: "/api/v1/namespaces/default/pods",
     body: {
@@ -73,7 +78,7 @@ async function pod(name: string, nodeName: string, metadata: object = {}): Promi
   });
 }
 async function begin(name: string, spec: object = {}): Promise<void> {
-  await world.direct.request({
+  await fixture.direct.request({
     method: "POST",
     path: "/apis/fleetwright.dev/v1/clusterupgrades",
     body: {
@@ -84,7 +89,7 @@ async function begin(name: string, spec: object = {}): Promise<void> {
     },
   });
 }
-const get = (name: string): Promise<UpgradeObject> => world.direct.get(UPGRADES, { name });
+const get = (name: string): Promise<UpgradeObject> => fixture.direct.get(UPGRADES, { name });
 const reaches = (name: string, what: (upgrade: UpgradeObject) => boolean | undefined): Promise<unknown> =>
   waitFor(`${name} to get there`, async () => what(await get(name)), 60_000).catch(async () => {
     throw new Error(`${name} did not get there: ${JSON.stringify((await get(name)).status)}`);
@@ -96,7 +101,7 @@ const isPhase =
 const phaseOf = ({ status }: UpgradeObject, name: string): string | undefined =>
   status?.nodes?.find((entry) => entry.name === name)?.phase;
 const livePods = async (): Promise<string[]> => {
-  const { items } = await world.direct.request<{ items: KubernetesObject[] }>({
+  const { items } = await fixture.direct.request<{ items: KubernetesObject[] }>({
     method: "GET",
     path: "/api/v1/namespaces/default/pods",
   });
@@ -106,7 +111,7 @@ const livePods = async (): Promise<string[]> => {
     .sort();
 };
 const isCordoned = async (name: string): Promise<boolean> =>
-  (await world.direct.get(NODES, { name })).spec?.unschedulable === true;
+  (await fixture.direct.get(NODES, { name })).spec?.unschedulable === true;
 
 test("row 14: a pod that does not end and one that a finalizer holds are named, and at its time the node is given up and brought back", async () => {
   await node("a");
@@ -121,7 +126,7 @@ test("row 14: a pod that does not end and one that a finalizer holds are named, 
     const message = status?.nodes?.[0]?.message ?? "";
     return message.includes("default/stubborn to end") && message.includes("held by example.com/keep");
   });
-  // Only those two were told to go.
+  // Only those two were evicted.
   expect(await livePods()).toEqual(["of-daemons", "static"]);
   expect(await isCordoned("a")).toBe(true);
   await reaches("stuck", isPhase("Failed"));
@@ -131,7 +136,11 @@ test("row 14: a pod that does not end and one that a finalizer holds are named, 
     message: expect.stringContaining("default/held") as string,
   });
   expect(await isCordoned("a")).toBe(false);
-  await world.direct.patch(PODS, { namespace: "default", name: "held" }, { metadata: { finalizers: null } });
+  await fixture.direct.patch(
+    PODS,
+    { namespace: "default", name: "held" },
+    { metadata: { finalizers: null } },
+  );
 }, 120_000);
 
 test("row 14: with Proceed the node is upgraded at its time all the same; a pod that ends in time holds nothing up", async () => {
@@ -147,7 +156,7 @@ test("row 14: with Proceed the node is upgraded at its time all the same; a pod 
     nodeSelector: { matchLabels: { "kubernetes.io/hostname": "b" } },
   });
   await reaches("in-time", ({ status }) => status?.nodes?.[0]?.message?.includes("obedient to end"));
-  await world.direct.request({
+  await fixture.direct.request({
     method: "DELETE",
     path: "/api/v1/namespaces/default/pods/obedient?gracePeriodSeconds=0",
   });
@@ -161,14 +170,14 @@ test("row 15: nodes that go, come, are relabelled or not ready during an upgrade
   await begin("moving", { nodeSelector: { matchLabels: pool } });
   await reaches("moving", (upgrade) => phaseOf(upgrade, "a") === "Upgrading");
   await setReady("b", false);
-  await world.direct.patch(NODES, { name: "c" }, { metadata: { labels: { pool: "two" } } });
+  await fixture.direct.patch(NODES, { name: "c" }, { metadata: { labels: { pool: "two" } } });
   await node("e", pool);
   await reaches(
     "moving",
     (upgrade) => phaseOf(upgrade, "c") === "Skipped" && phaseOf(upgrade, "e") === "Pending",
   );
   // The one in work goes: the others have their turn, but not while the only node that may be missing is b.
-  await world.direct.delete(NODES, { name: "a" });
+  await fixture.direct.delete(NODES, { name: "a" });
   await reaches("moving", (upgrade) => phaseOf(upgrade, "a") === "Skipped");
   await reaches("moving", ({ status }) =>
     status?.conditions?.[0]?.message.includes("waiting to be Ready: b"),

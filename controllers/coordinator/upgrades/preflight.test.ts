@@ -1,6 +1,6 @@
 import { clusterUpgrade } from "../../../api";
 import type { UpgradeObject } from "../kinds";
-import type { Node } from "../native";
+import type { Node } from "../native-resources";
 import { preflight, type PreflightFacts } from "./preflight";
 
 const node = (name: string, kubeletVersion: string, { ready = "True", master = false } = {}): Node => ({

@@ -1,5 +1,5 @@
 import type { UpgradeObject } from "../kinds";
-import type { Node } from "../native";
+import type { Node } from "../native-resources";
 import { compareVersions, isControlPlane, isReady, kubeletVersion, parseVersion } from "./versions";
 
 /** What preflight looks at besides nodes. */

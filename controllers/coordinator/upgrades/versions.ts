@@ -1,4 +1,4 @@
-import type { Node } from "../native";
+import type { Node } from "../native-resources";
 
 /** A Kubernetes version, taken apart. */
 export interface Version {

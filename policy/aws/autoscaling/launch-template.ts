@@ -1,20 +1,22 @@
-import { definePolicy } from "../../judge/policy";
-import { AUTO_SCALING_GROUP } from "../types";
+import { definePolicy } from "../../core/policy";
+import { AUTO_SCALING_GROUP } from "../shared/resource-types";
 
 export const launchTemplate = definePolicy({
   name: "aws-autoscaling-launch-template",
-  description: "Auto scaling groups start machines from a launch template.",
+  description: "Auto scaling groups use a launch template.",
   level: "MUST",
   severity: "low",
   sources: ["CKV_AWS_315"],
   rules: [17],
-  steps: "Use a launch template: launch configurations have no versions and cannot ask for IMDSv2 in full.",
+  remediationSteps:
+    "Use a launch template. Launch configurations have no versions and do not fully support IMDSv2.",
   types: [AUTO_SCALING_GROUP],
   check({ inputs }) {
     const old = inputs.at("launchConfiguration");
     const template = inputs.at("launchTemplate");
-    if (old.isSet) old.refuse("Give launchTemplate or mixedInstancesPolicy, and no launchConfiguration.");
+    if (old.isSet)
+      old.reportViolation("Use launchTemplate or mixedInstancesPolicy instead of launchConfiguration.");
     else if (!template.isSet && !inputs.at("mixedInstancesPolicy").isSet)
-      template.refuse("Give launchTemplate or mixedInstancesPolicy.");
+      template.reportViolation("Set launchTemplate or mixedInstancesPolicy.");
   },
 });

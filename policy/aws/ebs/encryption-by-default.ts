@@ -1,16 +1,16 @@
-import { definePolicy } from "../../judge/policy";
+import { definePolicy } from "../../core/policy";
 
 export const encryptionByDefault = definePolicy({
   name: "aws-ebs-encryption-by-default",
-  description: "Where a stack sets whether EBS encrypts by default, it does.",
+  description: "EBS encryption by default is not turned off.",
   level: "MUST",
   severity: "medium",
   sources: ["FSBP EC2.7"],
   rules: [4],
-  steps: "Set enabled to true, or leave it out: it is the default of the resource.",
+  remediationSteps: "Set enabled to true, which is the resource's default.",
   types: ["aws:ebs/encryptionByDefault:EncryptionByDefault"],
   check({ inputs }) {
     const enabled = inputs.at("enabled");
-    if (enabled.flag() === false) enabled.refuse("Set enabled to true.");
+    if (enabled.flag() === false) enabled.reportViolation("Set enabled to true.");
   },
 });

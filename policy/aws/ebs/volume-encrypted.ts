@@ -1,5 +1,5 @@
-import { definePolicy } from "../../judge/policy";
-import { VOLUME } from "../types";
+import { definePolicy } from "../../core/policy";
+import { VOLUME } from "../shared/resource-types";
 
 export const volumeEncrypted = definePolicy({
   name: "aws-ebs-volume-encrypted",
@@ -9,11 +9,11 @@ export const volumeEncrypted = definePolicy({
   sources: ["CKV_AWS_3", "FSBP EC2.3", "CT.EC2.PR.7"],
   rules: [1],
   // Not repaired by itself: a change of this replaces the volume, and what is on it is gone.
-  steps:
-    "Set encrypted to true before the volume is made; a volume that is there is moved by an encrypted snapshot.",
+  remediationSteps:
+    "Set encrypted to true when you create the volume. Move an existing volume through an encrypted snapshot.",
   types: [VOLUME],
   check({ inputs }) {
     const encrypted = inputs.at("encrypted");
-    if (encrypted.flag() !== true) encrypted.refuse("Set encrypted to true.");
+    if (encrypted.flag() !== true) encrypted.reportViolation("Set encrypted to true.");
   },
 });

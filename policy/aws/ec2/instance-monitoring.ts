@@ -1,18 +1,18 @@
-import { definePolicy } from "../../judge/policy";
-import { INSTANCE } from "../types";
+import { definePolicy } from "../../core/policy";
+import { INSTANCE } from "../shared/resource-types";
 
 export const instanceMonitoring = definePolicy({
   name: "aws-ec2-instance-monitoring",
-  description: "Machines are measured every minute.",
+  description: "Instances have detailed monitoring.",
   level: "SHOULD",
   severity: "low",
   sources: ["CKV_AWS_126"],
   rules: [20],
-  steps: "Set monitoring to true; it costs a little for each machine.",
+  remediationSteps: "Set monitoring to true. It costs a little per instance.",
   types: [INSTANCE],
   check({ inputs }) {
     const monitoring = inputs.at("monitoring");
     if (monitoring.flag() !== true && !inputs.at("launchTemplate").isSet)
-      monitoring.refuse("Set monitoring to true.");
+      monitoring.reportViolation("Set monitoring to true.");
   },
 });

@@ -1,18 +1,19 @@
-import { definePolicy } from "../../judge/policy";
-import { INSTANCE } from "../types";
+import { definePolicy } from "../../core/policy";
+import { INSTANCE } from "../shared/resource-types";
 
 export const instanceRole = definePolicy({
   name: "aws-ec2-instance-role",
-  description: "Machines have a role of their own.",
+  description: "Instances have an IAM role.",
   level: "MUST",
   severity: "medium",
   sources: ["CKV2_AWS_41"],
   rules: [19],
-  steps:
-    "Give the instance a profile with a role, so that nobody is tempted to lay keys on it. Launch templates of EKS get theirs from the node group and are not judged.",
+  remediationSteps:
+    "Set iamInstanceProfile, so that no access keys are needed on the instance. Launch templates for EKS get the role from their node group and are not evaluated.",
   types: [INSTANCE],
   check({ inputs }) {
     const profile = inputs.at("iamInstanceProfile");
-    if (!profile.isSet && !inputs.at("launchTemplate").isSet) profile.refuse("Give iamInstanceProfile.");
+    if (!profile.isSet && !inputs.at("launchTemplate").isSet)
+      profile.reportViolation("Set iamInstanceProfile.");
   },
 });

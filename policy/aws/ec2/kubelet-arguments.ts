@@ -1,6 +1,6 @@
-import { definePolicy } from "../../judge/policy";
-import { INSTANCE, LAUNCH_TEMPLATE } from "../types";
-import { userDataOf } from "./user-data";
+import { definePolicy } from "../../core/policy";
+import { INSTANCE, LAUNCH_TEMPLATE } from "../shared/resource-types";
+import { userDataOf } from "../shared/user-data";
 
 /** Settings that open the kubelet, as flags and as fields of its configuration, with what is wanted instead. */
 const LOOSE: readonly (readonly [RegExp, string, string])[] = [
@@ -30,18 +30,18 @@ const LOOSE: readonly (readonly [RegExp, string, string])[] = [
 export const kubeletArguments = definePolicy({
   name: "aws-ec2-kubelet-arguments",
   description:
-    "User data does not open the kubelet: no anonymous requests, no read-only port, authorization by webhook, rotated certificates.",
+    "User data does not weaken the kubelet's authentication, authorization, read-only port or certificate rotation.",
   level: "MUST",
   severity: "high",
   sources: ["CIS-E 3.2.1", "CIS-E 3.2.2", "CIS-E 3.2.4", "CIS-E 3.2.8", "CIS-E 3.2.9"],
   rules: [35],
-  steps: "Leave these settings as RKE2 and EKS have them.",
+  remediationSteps: "Keep the defaults of RKE2 and EKS.",
   types: [INSTANCE, LAUNCH_TEMPLATE],
   check({ resource, inputs }) {
     const data = userDataOf(resource.type, inputs);
     for (const [pattern, what, wanted] of LOOSE) {
       if (data !== undefined && pattern.test(data.text))
-        data.property.refuse(`Leave it out, or set ${wanted}.`, `a kubelet with ${what}`);
+        data.property.reportViolation(`Remove it, or set ${wanted}.`, `a kubelet with ${what}`);
     }
   },
 });

@@ -1,6 +1,6 @@
-import { definePolicy } from "../../judge/policy";
-import type { Property } from "../../judge/property";
-import { isWorld } from "./open-doors";
+import { definePolicy } from "../../core/policy";
+import type { Property } from "../../core/property";
+import { isInternet } from "../shared/ingress-rules";
 
 const ACL = "aws:ec2/networkAcl:NetworkAcl";
 const RULE = "aws:ec2/networkAclRule:NetworkAclRule";
@@ -8,15 +8,15 @@ const PORTS = [22, 3389];
 
 export const networkAclNotOpen = definePolicy({
   name: "aws-ec2-network-acl-not-open",
-  description: "Network ACLs do not let the whole world in to SSH or RDP.",
+  description: "Network ACLs do not open SSH or RDP to the internet.",
   level: "MUST",
   severity: "medium",
   sources: ["CT.EC2.PR.5", "FSBP EC2.21"],
   rules: [16],
-  steps: "Allow the ports that are served, and name the ranges for the rest.",
+  remediationSteps: "Allow only the ports that you serve, and restrict the others to your own CIDR ranges.",
   types: [ACL, RULE],
   check({ resource, inputs }) {
-    const judge = (rule: Property, action: Property): void => {
+    const check = (rule: Property, action: Property): void => {
       if (action.text()?.toLowerCase() !== "allow") return;
       const isAll = ["-1", "all"].includes(
         rule.at("protocol").text() ?? String(rule.at("protocol").number()),
@@ -26,10 +26,11 @@ export const networkAclNotOpen = definePolicy({
       const port = PORTS.find((one) => one >= first && one <= last);
       if (port === undefined) return;
       for (const range of [rule.at("cidrBlock"), rule.at("ipv6CidrBlock")]) {
-        if (isWorld(range.text())) range.refuse(`Name the ranges that may use port ${port}.`);
+        if (isInternet(range.text()))
+          range.reportViolation(`List the CIDR ranges that may use port ${port}.`);
       }
     };
-    if (resource.type === ACL) inputs.at("ingress").each((rule) => judge(rule, rule.at("action")));
-    else if (inputs.at("egress").flag() !== true) judge(inputs, inputs.at("ruleAction"));
+    if (resource.type === ACL) inputs.at("ingress").each((rule) => check(rule, rule.at("action")));
+    else if (inputs.at("egress").flag() !== true) check(inputs, inputs.at("ruleAction"));
   },
 });

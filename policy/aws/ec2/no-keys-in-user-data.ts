@@ -1,6 +1,6 @@
-import { definePolicy } from "../../judge/policy";
-import { INSTANCE, LAUNCH_TEMPLATE } from "../types";
-import { userDataOf } from "./user-data";
+import { definePolicy } from "../../core/policy";
+import { INSTANCE, LAUNCH_TEMPLATE } from "../shared/resource-types";
+import { userDataOf } from "../shared/user-data";
 
 /** What is looked for, and what it is called: the key itself is never shown. */
 const KEYS: readonly (readonly [RegExp, string])[] = [
@@ -14,19 +14,19 @@ const KEYS: readonly (readonly [RegExp, string])[] = [
 
 export const noKeysInUserData = definePolicy({
   name: "aws-ec2-no-keys-in-user-data",
-  description: "User data holds no keys: whoever may describe an instance can read it.",
+  description: "User data contains no keys: anyone who may describe the instance can read it.",
   level: "MUST",
   severity: "critical",
   sources: ["CKV_AWS_46", "trivy no-secrets-in-user-data"],
   rules: [19],
-  steps: "Let the machine fetch what it needs by its role, from Systems Manager or Secrets Manager.",
+  remediationSteps: "Let the instance read secrets from Systems Manager or Secrets Manager through its role.",
   types: [INSTANCE, LAUNCH_TEMPLATE],
   check({ resource, inputs }) {
     const data = userDataOf(resource.type, inputs);
     for (const [pattern, what] of KEYS) {
       if (data !== undefined && pattern.test(data.text))
-        data.property.refuse(
-          "Let the machine fetch it by its role, and take it out.",
+        data.property.reportViolation(
+          "Remove it, and let the instance read it through its role.",
           `text with ${what} in it`,
         );
     }

@@ -1,6 +1,6 @@
-import { defineStackPolicy } from "../../judge/policy";
-import type { Resource, Stack } from "../../judge/resource";
-import { AUTO_SCALING_GROUP, INSTANCE, NODE_GROUP, SUBNET } from "../types";
+import { defineStackPolicy } from "../../core/policy";
+import type { Resource, Stack } from "../../core/resource";
+import { AUTO_SCALING_GROUP, INSTANCE, NODE_GROUP, SUBNET } from "../shared/resource-types";
 
 const INTERFACE = "aws:ec2/networkInterface:NetworkInterface";
 const GATEWAY = "aws:ec2/internetGateway:InternetGateway";
@@ -10,24 +10,29 @@ const ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation";
 
 export const nodesInPrivateSubnets = defineStackPolicy({
   name: "aws-ec2-nodes-in-private-subnets",
-  description: "Machines and node groups are in private subnets.",
+  description: "Instances and node groups are in private subnets.",
   level: "MUST",
   severity: "high",
   sources: ["CIS-E 5.4.3"],
   rules: [27],
-  steps:
-    "Put nodes into subnets whose route table has no way to an internet gateway; a NAT gateway lets them out.",
+  remediationSteps:
+    "Use subnets without a route to an internet gateway; a NAT gateway provides outbound access.",
   types: [INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP],
-  looksAt: [INTERFACE, GATEWAY, ROUTE, ROUTE_TABLE, ASSOCIATION],
-  check({ stack, refuse, doubt }) {
+  alsoReads: [INTERFACE, GATEWAY, ROUTE, ROUTE_TABLE, ASSOCIATION],
+  check({ stack, reportViolation, reportUnknown }) {
     const exposed = publicSubnets(stack);
     for (const node of stack.of(INSTANCE, NODE_GROUP, AUTO_SCALING_GROUP)) {
       const subnets = subnetsOf(stack, node);
       if (subnets.length === 0)
-        doubt(node, "its subnet", "is not made in this stack", "Look at the routes of the subnet yourself.");
+        reportUnknown(
+          node,
+          "its subnet",
+          "is not part of this stack",
+          "Check the routes of the subnet yourself.",
+        );
       for (const subnet of subnets) {
         if (exposed.has(subnet.urn))
-          refuse(node, "subnets", `the public subnet "${subnet.name}"`, "Put it into a private subnet.");
+          reportViolation(node, "subnets", `the public subnet "${subnet.name}"`, "Use a private subnet.");
       }
     }
   },

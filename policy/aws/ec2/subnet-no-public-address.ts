@@ -1,18 +1,18 @@
-import { definePolicy } from "../../judge/policy";
-import { SUBNET } from "../types";
+import { definePolicy } from "../../core/policy";
+import { SUBNET } from "../shared/resource-types";
 
 export const subnetNoPublicAddress = definePolicy({
   name: "aws-ec2-subnet-no-public-address",
-  description: "Subnets give no public address to what is started in them.",
+  description: "Subnets do not assign public IP addresses.",
   level: "MUST",
   severity: "medium",
   sources: ["CKV_AWS_130", "FSBP EC2.15"],
   rules: [9],
-  steps: "Set mapPublicIpOnLaunch to false; what needs a public address asks for one by name.",
+  remediationSteps: "Set mapPublicIpOnLaunch to false, and request a public address only where it is needed.",
   types: [SUBNET],
   check({ inputs }) {
     const maps = inputs.at("mapPublicIpOnLaunch");
-    if (maps.flag() === true) maps.refuse("Set mapPublicIpOnLaunch to false.");
+    if (maps.flag() === true) maps.reportViolation("Set mapPublicIpOnLaunch to false.");
   },
   remediate(inputs) {
     if (inputs.mapPublicIpOnLaunch !== true) return false;

@@ -1,19 +1,19 @@
-import { defineStackPolicy } from "../../judge/policy";
-import { VPC } from "../types";
+import { defineStackPolicy } from "../../core/policy";
+import { VPC } from "../shared/resource-types";
 
 const FLOW_LOG = "aws:ec2/flowLog:FlowLog";
 
 export const vpcFlowLogs = defineStackPolicy({
   name: "aws-ec2-vpc-flow-logs",
-  description: "Every network writes down its connections.",
+  description: "Every VPC has a flow log.",
   level: "MUST",
   severity: "medium",
   sources: ["CKV2_AWS_11", "FSBP EC2.6"],
   rules: [15],
-  steps: "Make a flow log for the VPC, into a log group or a bucket that is kept long enough.",
+  remediationSteps: "Create a flow log for the VPC, with a log group or bucket of sufficient retention.",
   types: [VPC],
-  looksAt: [FLOW_LOG],
-  check({ stack, outputs, each, refuse, doubt }) {
+  alsoReads: [FLOW_LOG],
+  check({ stack, outputs, each, reportViolation, reportUnknown }) {
     const logs = stack.of(FLOW_LOG);
     each(stack.of(VPC), (vpc, network) => {
       const id = network.at("id").textIfKnown();
@@ -29,8 +29,8 @@ export const vpcFlowLogs = defineStackPolicy({
         (log) =>
           stack.behind(log, "vpcId").length === 0 && outputs(log).at("vpcId").textIfKnown() === undefined,
       );
-      if (mayBe) doubt(vpc, "its flow log", "is not known yet");
-      else refuse(vpc, "", "a network without a flow log", "Make an aws.ec2.FlowLog with its vpcId.");
+      if (mayBe) reportUnknown(vpc, "its flow log", "is not known yet");
+      else reportViolation(vpc, "", "the VPC has no flow log", "Create an aws.ec2.FlowLog with its vpcId.");
     });
   },
 });

@@ -1,17 +1,17 @@
-import { definePolicy } from "../../judge/policy";
+import { definePolicy } from "../../core/policy";
 
 export const immutableTags = definePolicy({
   name: "aws-ecr-immutable-tags",
-  description: "A tag of an image is never given to another one.",
+  description: "ECR image tags are immutable.",
   level: "MUST",
   severity: "medium",
   sources: ["CKV_AWS_51"],
   rules: [29],
-  steps: "Set imageTagMutability to IMMUTABLE.",
+  remediationSteps: "Set imageTagMutability to IMMUTABLE.",
   types: ["aws:ecr/repository:Repository"],
   check({ inputs }) {
     const mutability = inputs.at("imageTagMutability");
-    if (mutability.text() !== "IMMUTABLE") mutability.refuse("Set imageTagMutability to IMMUTABLE.");
+    if (mutability.text() !== "IMMUTABLE") mutability.reportViolation("Set imageTagMutability to IMMUTABLE.");
   },
   remediate(inputs) {
     if (inputs.imageTagMutability === "IMMUTABLE") return false;

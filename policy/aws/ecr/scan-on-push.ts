@@ -1,18 +1,18 @@
-import { definePolicy } from "../../judge/policy";
-import { isRecord } from "../../judge/property";
+import { definePolicy } from "../../core/policy";
+import { isRecord } from "../../core/property";
 
 export const scanOnPush = definePolicy({
   name: "aws-ecr-scan-on-push",
-  description: "Images are scanned when they are pushed.",
+  description: "ECR scans images on push.",
   level: "MUST",
   severity: "medium",
   sources: ["CKV_AWS_163", "CIS-E 5.1.1"],
   rules: [29],
-  steps: "Set imageScanningConfiguration.scanOnPush to true.",
+  remediationSteps: "Set imageScanningConfiguration.scanOnPush to true.",
   types: ["aws:ecr/repository:Repository"],
   check({ inputs }) {
     const scan = inputs.at("imageScanningConfiguration", "scanOnPush");
-    if (scan.flag() !== true) scan.refuse("Set imageScanningConfiguration.scanOnPush to true.");
+    if (scan.flag() !== true) scan.reportViolation("Set imageScanningConfiguration.scanOnPush to true.");
   },
   remediate(inputs) {
     const found = isRecord(inputs.imageScanningConfiguration) ? inputs.imageScanningConfiguration : {};

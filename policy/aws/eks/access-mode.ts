@@ -1,18 +1,18 @@
-import { definePolicy } from "../../judge/policy";
-import { EKS_CLUSTER } from "../types";
+import { definePolicy } from "../../core/policy";
+import { EKS_CLUSTER } from "../shared/resource-types";
 
 export const accessMode = definePolicy({
   name: "aws-eks-access-mode",
-  description: "Who may use an EKS cluster is said by access entries only.",
+  description: "EKS clusters use access entries only for authentication.",
   level: "MUST",
   severity: "medium",
   sources: ["CIS-E 4.1.7"],
   rules: [28],
-  steps:
-    "Set accessConfig.authenticationMode to API. From CONFIG_MAP go by API_AND_CONFIG_MAP; there is no way back.",
+  remediationSteps:
+    "Set accessConfig.authenticationMode to API. From CONFIG_MAP, change to API_AND_CONFIG_MAP first; there is no way back.",
   types: [EKS_CLUSTER],
   check({ inputs }) {
     const mode = inputs.at("accessConfig", "authenticationMode");
-    if (mode.text() !== "API") mode.refuse("Set accessConfig.authenticationMode to API.");
+    if (mode.text() !== "API") mode.reportViolation("Set accessConfig.authenticationMode to API.");
   },
 });

@@ -1,24 +1,24 @@
-import { definePolicy } from "../../judge/policy";
-import { EKS_CLUSTER } from "../types";
+import { definePolicy } from "../../core/policy";
+import { EKS_CLUSTER } from "../shared/resource-types";
 
 const ALL = ["api", "audit", "authenticator", "controllerManager", "scheduler"];
 
 export const logs = definePolicy({
   name: "aws-eks-logs",
-  description: "An EKS cluster writes all five logs of its control plane.",
+  description: "EKS clusters write all control plane logs.",
   level: "MUST",
   severity: "medium",
   sources: ["CKV_AWS_37", "FSBP EKS.8", "CIS-E 2.1.1"],
   rules: [24],
-  steps:
-    "Set enabledClusterLogTypes to all five, and make the log group yourself to say how long it keeps them.",
+  remediationSteps:
+    "Set enabledClusterLogTypes to all five types, and create the log group yourself to set its retention.",
   types: [EKS_CLUSTER],
   check({ inputs }) {
     const types = inputs.at("enabledClusterLogTypes");
     const found = types.texts();
     const missing = ALL.filter((type) => !found.includes(type));
     if (missing.length > 0)
-      types.refuse(
+      types.reportViolation(
         `Add ${missing.join(", ")}.`,
         found.length === 0
           ? types.shown()

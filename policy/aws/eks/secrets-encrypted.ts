@@ -1,22 +1,23 @@
-import { definePolicy } from "../../judge/policy";
-import { EKS_CLUSTER } from "../types";
+import { definePolicy } from "../../core/policy";
+import { EKS_CLUSTER } from "../shared/resource-types";
 
 export const secretsEncrypted = definePolicy({
   name: "aws-eks-secrets-encrypted",
-  description: "Secrets of an EKS cluster are encrypted by a KMS key of your own.",
+  description: "EKS encrypts Secrets with a customer managed key.",
   level: "MUST",
   severity: "high",
   sources: ["CKV_AWS_58", "CT.EKS.PR.2", "FSBP EKS.3", "CIS-E 5.3.1"],
   rules: [23],
-  steps:
-    "Give encryptionConfig with the key's ARN and the resource secrets. It can be added to a cluster, and not taken away.",
+  remediationSteps:
+    "Set encryptionConfig with the key's ARN and the resource secrets. It can be added to a cluster later, but not removed.",
   types: [EKS_CLUSTER],
   check({ inputs }) {
     const config = inputs.at("encryptionConfig");
     const resources = config.at("resources");
     const key = config.at("provider", "keyArn");
     if (!resources.texts().includes("secrets"))
-      resources.refuse('Set encryptionConfig.resources to ["secrets"].');
-    else if (!key.isSet) key.refuse("Set encryptionConfig.provider.keyArn to the ARN of a key of your own.");
+      resources.reportViolation('Set encryptionConfig.resources to ["secrets"].');
+    else if (!key.isSet)
+      key.reportViolation("Set encryptionConfig.provider.keyArn to the ARN of a customer managed key.");
   },
 });

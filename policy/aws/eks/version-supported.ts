@@ -1,6 +1,6 @@
-import { EKS_VERSIONS, VERSIONS_CHECKED } from "../../../components/cluster/versions";
-import { definePolicy } from "../../judge/policy";
-import { EKS_CLUSTER, NODE_GROUP } from "../types";
+import { EKS_VERSIONS, VERSIONS_CHECKED } from "../../../api/kubernetes-versions";
+import { definePolicy } from "../../core/policy";
+import { EKS_CLUSTER, NODE_GROUP } from "../shared/resource-types";
 
 export const versionSupported = definePolicy({
   name: "aws-eks-version-supported",
@@ -9,15 +9,15 @@ export const versionSupported = definePolicy({
   severity: "high",
   sources: ["CKV_AWS_339", "FSBP EKS.2"],
   rules: [25],
-  steps:
-    "Upgrade one minor version after another, the control plane first. The table is in components/cluster/versions.ts.",
+  remediationSteps:
+    "Upgrade one minor version at a time, the control plane first. The supported versions are in api/kubernetes-versions.ts.",
   types: [EKS_CLUSTER, NODE_GROUP],
   settings: {
     versions: {
       type: "array",
       items: { type: "string" },
       default: EKS_VERSIONS.map(({ minor }) => minor),
-      description: `Minor versions that may run; those in standard support on ${VERSIONS_CHECKED}.`,
+      description: `Allowed minor versions. Default: those in standard support on ${VERSIONS_CHECKED}.`,
     },
   },
   check({ inputs, settings }) {
@@ -25,6 +25,6 @@ export const versionSupported = definePolicy({
     const found = version.text();
     // Without a version EKS takes the newest, and a node group its cluster's.
     if (found !== undefined && !settings.versions.includes(found))
-      version.refuse(`Use one of ${settings.versions.join(", ")}.`);
+      version.reportViolation(`Use one of ${settings.versions.join(", ")}.`);
   },
 });

@@ -1,15 +1,15 @@
-import { definePolicy } from "../../judge/policy";
-import { isRecord } from "../../judge/property";
-import { IAM_POLICIES } from "../types";
+import { definePolicy } from "../../core/policy";
+import { isRecord } from "../../core/property";
+import { IAM_POLICIES } from "../shared/resource-types";
 
 export const noWildcard = definePolicy({
   name: "aws-iam-no-wildcard",
-  description: "No policy of IAM allows every action on everything.",
+  description: "IAM policies do not allow all actions on all resources.",
   level: "MUST",
   severity: "critical",
   sources: ["CKV_AWS_62", "FSBP IAM.1"],
   rules: [31],
-  steps: "Name the actions and the resources that are needed.",
+  remediationSteps: "List the actions and resources that are needed.",
   types: IAM_POLICIES,
   check({ inputs }) {
     const policy = inputs.at("policy");
@@ -17,14 +17,14 @@ export const noWildcard = definePolicy({
       if (statement.Effect !== "Allow") continue;
       const isEverything = has(statement.Resource, (resource) => resource === "*");
       if (isEverything && has(statement.Action, (action) => action === "*" || action === "*:*"))
-        policy.refuse(
-          "Name the actions and the resources.",
-          `a text whose statement ${index + 1} allows * on *`,
+        policy.reportViolation(
+          "List the actions and resources.",
+          `a document whose statement ${index + 1} allows * on *`,
         );
       if (isEverything && statement.NotAction !== undefined)
-        policy.refuse(
-          "Name the actions.",
-          `a text whose statement ${index + 1} allows all but a few actions on *`,
+        policy.reportViolation(
+          "List the actions.",
+          `a document whose statement ${index + 1} allows all but a few actions on *`,
         );
     }
   },

@@ -1,4 +1,4 @@
-import { definePolicy } from "../../judge/policy";
+import { definePolicy } from "../../core/policy";
 
 export const keyRotation = definePolicy({
   name: "aws-kms-key-rotation",
@@ -7,14 +7,15 @@ export const keyRotation = definePolicy({
   severity: "medium",
   sources: ["CKV_AWS_7", "FSBP KMS.4"],
   rules: [31],
-  steps: "Set enableKeyRotation to true; AWS rotates only keys that it made itself for encryption.",
+  remediationSteps:
+    "Set enableKeyRotation to true. AWS rotates only symmetric encryption keys whose key material it generated.",
   types: ["aws:kms/key:Key"],
   check({ inputs }) {
     const spec = inputs.at("customerMasterKeySpec").text() ?? "SYMMETRIC_DEFAULT";
     const usage = inputs.at("keyUsage").text() ?? "ENCRYPT_DECRYPT";
     const rotation = inputs.at("enableKeyRotation");
     if (spec === "SYMMETRIC_DEFAULT" && usage === "ENCRYPT_DECRYPT" && rotation.flag() !== true)
-      rotation.refuse("Set enableKeyRotation to true.");
+      rotation.reportViolation("Set enableKeyRotation to true.");
   },
   remediate(inputs) {
     const spec = inputs.customerMasterKeySpec ?? "SYMMETRIC_DEFAULT";

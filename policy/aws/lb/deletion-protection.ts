@@ -1,19 +1,20 @@
-import { definePolicy } from "../../judge/policy";
-import { LOAD_BALANCERS } from "../types";
+import { definePolicy } from "../../core/policy";
+import { LOAD_BALANCERS } from "../shared/resource-types";
 
 export const deletionProtection = definePolicy({
   name: "aws-lb-deletion-protection",
-  description: "Load balancers are not deleted by mistake.",
+  description: "Load balancers have deletion protection.",
   level: "MUST",
   inProduction: true,
   severity: "medium",
   sources: ["CKV_AWS_150", "FSBP ELB.6"],
   rules: [32],
-  steps: "Set enableDeletionProtection to true; to delete it, set it to false first.",
+  remediationSteps:
+    "Set enableDeletionProtection to true. To delete the load balancer, set it to false first.",
   types: LOAD_BALANCERS,
   check({ inputs }) {
     const guarded = inputs.at("enableDeletionProtection");
-    if (guarded.flag() !== true) guarded.refuse("Set enableDeletionProtection to true.");
+    if (guarded.flag() !== true) guarded.reportViolation("Set enableDeletionProtection to true.");
   },
   remediate(inputs) {
     if (inputs.enableDeletionProtection === true) return false;

@@ -1,16 +1,16 @@
-import { definePolicy } from "../../judge/policy";
-import { LISTENERS } from "../types";
+import { definePolicy } from "../../core/policy";
+import { LISTENERS } from "../shared/resource-types";
 
 export const tlsListener = definePolicy({
   name: "aws-lb-tls-listener",
-  description: "Load balancers speak TLS, or hand it through.",
+  description: "Load balancer listeners use TLS or pass it through.",
   level: "MUST",
   inProduction: true,
   severity: "high",
   sources: ["CKV_AWS_2", "CIS-E 5.4.5"],
   rules: [32],
-  steps:
-    "Listen by HTTPS or TLS; let a listener for HTTP do nothing but redirect. TCP is allowed: behind it the server speaks TLS itself.",
+  remediationSteps:
+    "Use HTTPS or TLS; an HTTP listener may only redirect. TCP is allowed, because the server behind it can terminate TLS itself.",
   types: LISTENERS,
   check({ inputs }) {
     const protocol = inputs.at("protocol");
@@ -22,6 +22,6 @@ export const tlsListener = definePolicy({
         (action) =>
           action.at("type").text() === "redirect" && action.at("redirect", "protocol").text() === "HTTPS",
       );
-    if (!redirects) protocol.refuse("Listen by HTTPS, or only redirect to it.");
+    if (!redirects) protocol.reportViolation("Use HTTPS, or only redirect to it.");
   },
 });

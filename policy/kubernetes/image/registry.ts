@@ -1,16 +1,16 @@
-import { definePolicy } from "../../judge/policy";
-import { isLike } from "../../judge/settings";
-import { eachContainer, podOf, WORKLOAD_TYPES } from "../workload";
-import { imageReference } from "./reference";
+import { definePolicy } from "../../core/policy";
+import { isLike } from "../../core/settings";
+import { eachContainer, podOf, WORKLOAD_TYPES } from "../shared/pod-spec";
+import { imageReference } from "../shared/image-reference";
 
 export const registry = definePolicy({
   name: "kubernetes-image-registry",
-  description: "Images come from registries that are approved.",
+  description: "Images come from approved registries.",
   level: "MUST",
   severity: "high",
   sources: ["CIS-E 5.1.4", "CIS-K 5.5.1", "NSA images"],
   rules: [30],
-  steps: "Copy the image into a registry that is approved, or add its registry to the setting registries.",
+  remediationSteps: "Copy the image to an approved registry, or add its registry to the setting registries.",
   types: WORKLOAD_TYPES,
   settings: {
     registries: {
@@ -22,7 +22,7 @@ export const registry = definePolicy({
         "*.dkr.ecr.*.amazonaws.com/*",
         "ghcr.io/fleetwright/*",
       ],
-      description: "Repositories that images may come from, host and path; * stands for anything.",
+      description: "Approved repositories, as host and path; * matches anything.",
     },
   },
   check({ resource, inputs, settings }) {
@@ -30,7 +30,7 @@ export const registry = definePolicy({
       const image = container.at("image");
       const text = image.text();
       if (text !== undefined && !isLike(imageReference(text).repository, settings.registries))
-        image.refuse(`Take it from ${settings.registries.join(", ")}.`);
+        image.reportViolation(`Use an image from ${settings.registries.join(", ")}.`);
     });
   },
 });

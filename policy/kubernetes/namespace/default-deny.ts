@@ -1,20 +1,21 @@
-import { defineStackPolicy } from "../../judge/policy";
-import type { Property } from "../../judge/property";
+import { defineStackPolicy } from "../../core/policy";
+import type { Property } from "../../core/property";
 
 const NAMESPACE = "kubernetes:core/v1:Namespace";
 const NETWORK_POLICY = "kubernetes:networking.k8s.io/v1:NetworkPolicy";
 
 export const defaultDeny = defineStackPolicy({
   name: "kubernetes-namespace-default-deny",
-  description: "In every namespace nothing comes in that is not allowed by name.",
+  description: "Every namespace has a default-deny ingress NetworkPolicy.",
   level: "MUST",
   severity: "medium",
   sources: ["CIS-K 5.3.2", "CIS-E 4.3.2", "NSA network"],
   rules: [43],
-  steps: "Make a NetworkPolicy with an empty podSelector, the type Ingress and no ingress rules.",
+  remediationSteps:
+    "Create a NetworkPolicy with an empty podSelector, policyTypes Ingress and no ingress rules.",
   types: [NAMESPACE],
-  looksAt: [NETWORK_POLICY],
-  check({ stack, outputs, each, refuse, doubt }) {
+  alsoReads: [NETWORK_POLICY],
+  check({ stack, outputs, each, reportViolation, reportUnknown }) {
     const closing = stack.of(NETWORK_POLICY).filter((policy) => closes(outputs(policy)));
     each(stack.of(NAMESPACE), (namespace, properties) => {
       const name = properties.at("metadata", "name").textIfKnown();
@@ -28,13 +29,13 @@ export const defaultDeny = defineStackPolicy({
           stack.behind(policy, "metadata").length === 0 &&
           outputs(policy).at("metadata", "namespace").textIfKnown() === undefined,
       );
-      if (!isClosed && mayBe) doubt(namespace, "its NetworkPolicy", "is not known yet");
+      if (!isClosed && mayBe) reportUnknown(namespace, "its NetworkPolicy", "is not known yet");
       else if (!isClosed)
-        refuse(
+        reportViolation(
           namespace,
           "",
-          "a namespace without a policy that closes it",
-          "Make a NetworkPolicy with podSelector {} and policyTypes [Ingress].",
+          "no default-deny ingress NetworkPolicy",
+          "Create a NetworkPolicy with podSelector {} and policyTypes [Ingress].",
         );
     });
   },

@@ -1,14 +1,14 @@
-import { definePolicy } from "../../judge/policy";
-import { WORKLOAD_TYPES } from "../workload";
+import { definePolicy } from "../../core/policy";
+import { WORKLOAD_TYPES } from "../shared/pod-spec";
 
 export const notDefault = definePolicy({
   name: "kubernetes-namespace-not-default",
-  description: "Nothing is put into the namespace default.",
+  description: "Resources are not created in the namespace default.",
   level: "MUST",
   severity: "low",
   sources: ["CIS-K 5.6.4", "CIS-E 4.5.2"],
   rules: [43],
-  steps: "Make a namespace for what belongs together.",
+  remediationSteps: "Create a namespace for the application.",
   types: [
     ...WORKLOAD_TYPES,
     "kubernetes:core/v1:Service",
@@ -22,6 +22,7 @@ export const notDefault = definePolicy({
     // The provider may have a namespace of its own for what names none.
     const own = resource.provider.namespace;
     const isElsewhere = !namespace.isSet && typeof own === "string" && own !== "" && own !== "default";
-    if (!isElsewhere && (namespace.text() ?? "default") === "default") namespace.refuse("Name a namespace.");
+    if (!isElsewhere && (namespace.text() ?? "default") === "default")
+      namespace.reportViolation("Set metadata.namespace.");
   },
 });

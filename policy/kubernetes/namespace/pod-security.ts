@@ -1,19 +1,19 @@
-import { definePolicy } from "../../judge/policy";
+import { definePolicy } from "../../core/policy";
 
 const LABEL = "pod-security.kubernetes.io/enforce";
 
 export const podSecurity = definePolicy({
   name: "kubernetes-namespace-pod-security",
-  description: "Every namespace says which pods it lets in.",
+  description: "Namespaces enforce a Pod Security Standard.",
   level: "MUST",
   severity: "high",
   sources: ["CIS-K 5.2.1", "NSA pods"],
   rules: [43],
-  steps: `Label it ${LABEL}: restricted, or baseline where that is too much.`,
+  remediationSteps: `Set the label ${LABEL} to restricted, or to baseline if restricted is too strict.`,
   types: ["kubernetes:core/v1:Namespace"],
   check({ inputs }) {
     const label = inputs.at("metadata", "labels", LABEL);
     if (!["restricted", "baseline"].includes(label.text() ?? ""))
-      label.refuse("Set it to restricted or baseline.");
+      label.reportViolation("Set it to restricted or baseline.");
   },
 });

@@ -1,22 +1,22 @@
-import { definePolicy } from "../../judge/policy";
-import { eachContainer, podOf, WORKLOAD_TYPES } from "../workload";
+import { definePolicy } from "../../core/policy";
+import { eachContainer, podOf, WORKLOAD_TYPES } from "../shared/pod-spec";
 
 export const dropsCapabilities = definePolicy({
   name: "kubernetes-pod-drops-capabilities",
-  description: "Containers give up all capabilities, and take back none but the one to open low ports.",
+  description: "Containers drop all capabilities and add back none but NET_BIND_SERVICE.",
   level: "MUST",
   severity: "high",
   sources: ["CIS-K 5.2.8", "CIS-K 5.2.9", "PSS restricted"],
   rules: [38],
-  steps:
-    'Set capabilities.drop to ["ALL"]. What is added back needs an exemption with its name as the value; NET_RAW lets a pod pose as another.',
+  remediationSteps:
+    'Set capabilities.drop to ["ALL"]. Adding another capability needs an exemption with its name as value; NET_RAW, for example, allows spoofing other pods.',
   types: WORKLOAD_TYPES,
   settings: {
     allowed: {
       type: "array",
       items: { type: "string" },
       default: ["NET_BIND_SERVICE"],
-      description: "Capabilities that may be added back.",
+      description: "Capabilities that may be added.",
     },
   },
   check({ resource, inputs, settings }) {
@@ -26,11 +26,11 @@ export const dropsCapabilities = definePolicy({
         add: container.at("securityContext", "capabilities", "add"),
       };
       if (!drop.texts().some((name) => name.toUpperCase() === "ALL"))
-        drop.refuse('Set capabilities.drop to ["ALL"].');
+        drop.reportViolation('Set capabilities.drop to ["ALL"].');
       add.each((name) => {
         const text = name.text()?.toUpperCase().replace(/^CAP_/, "") ?? "";
         if (!settings.allowed.includes(text))
-          name.refuse(`Take it away; allowed are ${settings.allowed.join(", ")}.`);
+          name.reportViolation(`Remove it. Allowed: ${settings.allowed.join(", ")}.`);
       });
     });
   },

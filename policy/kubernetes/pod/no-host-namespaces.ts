@@ -1,9 +1,9 @@
-import { definePolicy } from "../../judge/policy";
-import { podOf, WORKLOAD_TYPES } from "../workload";
+import { definePolicy } from "../../core/policy";
+import { podOf, WORKLOAD_TYPES } from "../shared/pod-spec";
 
 export const noHostNamespaces = definePolicy({
   name: "kubernetes-pod-no-host-namespaces",
-  description: "No pod shares the processes, the messages or the network of its node.",
+  description: "Pods do not use hostPID, hostIPC or hostNetwork.",
   level: "MUST",
   severity: "high",
   sources: [
@@ -16,13 +16,13 @@ export const noHostNamespaces = definePolicy({
     "PSS baseline",
   ],
   rules: [37],
-  steps: "Take hostPID, hostIPC and hostNetwork away; use a Service where others have to reach the pod.",
+  remediationSteps: "Remove hostPID, hostIPC and hostNetwork. Use a Service to expose the pod.",
   types: WORKLOAD_TYPES,
   check({ resource, inputs }) {
     const pod = podOf(resource, inputs);
     for (const key of ["hostPID", "hostIPC", "hostNetwork"]) {
       pod.attempt(() => {
-        if (pod.at(key).flag() === true) pod.at(key).refuse(`Set ${key} to false.`);
+        if (pod.at(key).flag() === true) pod.at(key).reportViolation(`Set ${key} to false.`);
       });
     }
   },

@@ -1,19 +1,19 @@
-import { definePolicy } from "../../judge/policy";
-import { eachContainer, podOf, WORKLOAD_TYPES } from "../workload";
+import { definePolicy } from "../../core/policy";
+import { eachContainer, podOf, WORKLOAD_TYPES } from "../shared/pod-spec";
 
 export const readOnlyRoot = definePolicy({
   name: "kubernetes-pod-read-only-root",
-  description: "Containers cannot change their own files.",
+  description: "Containers have a read-only root filesystem.",
   level: "MUST",
   severity: "medium",
   sources: ["NSA pods", "CKV_K8S_22"],
   rules: [38],
-  steps: "Set readOnlyRootFilesystem to true, and mount an emptyDir where the program has to write.",
+  remediationSteps: "Set readOnlyRootFilesystem to true, and mount an emptyDir where the program writes.",
   types: WORKLOAD_TYPES,
   check({ resource, inputs }) {
     eachContainer(podOf(resource, inputs), (container) => {
       const readOnly = container.at("securityContext", "readOnlyRootFilesystem");
-      if (readOnly.flag() !== true) readOnly.refuse("Set readOnlyRootFilesystem to true.");
+      if (readOnly.flag() !== true) readOnly.reportViolation("Set readOnlyRootFilesystem to true.");
     });
   },
 });

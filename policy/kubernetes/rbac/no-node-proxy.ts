@@ -1,19 +1,19 @@
-import { definePolicy } from "../../judge/policy";
-import { allows, LISTING, ROLES, WRITING } from "./rules";
+import { definePolicy } from "../../core/policy";
+import { allows, LISTING, ROLES, WRITING } from "../shared/rbac-rules";
 
 export const noNodeProxy = definePolicy({
   name: "kubernetes-rbac-no-node-proxy",
-  description: "No role leads past the API server to the kubelets.",
+  description: "Roles do not grant nodes/proxy, which bypasses the API server.",
   level: "MUST",
   severity: "critical",
   sources: ["CIS-K 5.1.10"],
   rules: [41],
-  steps: "Take nodes/proxy away; metrics have nodes/metrics and nodes/stats of their own.",
+  remediationSteps: "Remove nodes/proxy. For metrics use nodes/metrics and nodes/stats.",
   types: ROLES,
   check({ inputs }) {
     inputs.at("rules").each((rule) => {
       if (allows(rule, "", "nodes/proxy", [...LISTING, ...WRITING]))
-        rule.refuse("Take nodes/proxy away.", "a rule that allows nodes/proxy");
+        rule.reportViolation("Remove nodes/proxy.", "a rule that grants nodes/proxy");
     });
   },
 });

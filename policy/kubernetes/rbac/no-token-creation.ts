@@ -1,20 +1,24 @@
-import { definePolicy } from "../../judge/policy";
-import { allows, ROLES } from "./rules";
+import { definePolicy } from "../../core/policy";
+import { allows, ROLES } from "../shared/rbac-rules";
 
 export const noTokenCreation = definePolicy({
   name: "kubernetes-rbac-no-token-creation",
-  description: "No role makes tokens of service accounts.",
+  description: "Roles do not grant the creation of service account tokens.",
   level: "MUST",
   severity: "high",
   sources: ["CIS-K 5.1.13"],
   rules: [41],
-  steps: "Let the kubelet make them (projected volumes), or name the one account by resourceNames.",
+  remediationSteps:
+    "Use projected volumes, for which the kubelet requests tokens, or list the service account in resourceNames.",
   types: ROLES,
   check({ inputs }) {
     inputs.at("rules").each((rule) => {
       const isNamed = rule.at("resourceNames").list().length > 0;
       if (!isNamed && allows(rule, "", "serviceaccounts/token", ["create"]))
-        rule.refuse("Name the account by resourceNames.", "a rule that makes tokens of any service account");
+        rule.reportViolation(
+          "Set resourceNames.",
+          "a rule that grants token creation for any service account",
+        );
     });
   },
 });

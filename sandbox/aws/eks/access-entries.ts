@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { textAt } from "../../json";
+import { textAt } from "../../../lib/json";
 import { reply, type Refusal } from "../answer";
 import { text } from "../call";
 import { ACCOUNT } from "../clients";

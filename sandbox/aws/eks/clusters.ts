@@ -3,7 +3,7 @@ import {
   DeleteSecurityGroupCommand,
   DescribeSubnetsCommand,
 } from "@aws-sdk/client-ec2";
-import { isObject, listAt, parseJson, textAt } from "../../json";
+import { isObject, listAt, parseJson, textAt } from "../../../lib/json";
 import { reply, type Refusal } from "../answer";
 import type { RawAnswer } from "../backend";
 import { text, type Call } from "../call";

@@ -1,14 +1,14 @@
 import * as eks from "@aws-sdk/client-eks";
 import { DescribeSecurityGroupsCommand } from "@aws-sdk/client-ec2";
-import { openPlayground, settled, type Playground } from "../playground";
+import { openAwsFixture, settled, type AwsFixture } from "../testing/aws-fixture";
 
 const ROLE = "arn:aws:iam::123456789012:role/nodes";
 const PERSON = "arn:aws:iam::123456789012:role/admins";
 const ADMIN = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy";
 
-let cloud: Playground;
+let cloud: AwsFixture;
 beforeAll(async () => {
-  cloud = await openPlayground({ timing: { cluster: 120, nodegroup: 60, addon: 60, update: 80 } });
+  cloud = await openAwsFixture({ timing: { cluster: 120, nodegroup: 60, addon: 60, update: 80 } });
 });
 afterAll(async () => cloud.stop());
 

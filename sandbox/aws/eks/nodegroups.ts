@@ -1,5 +1,5 @@
 import { DescribeNodegroupCommand } from "@aws-sdk/client-eks";
-import { isObject, parseJson, textAt } from "../../json";
+import { isObject, parseJson, textAt } from "../../../lib/json";
 import { reply } from "../answer";
 import type { RawAnswer } from "../backend";
 import { text } from "../call";

@@ -1,5 +1,5 @@
-import { isObject, parseJson } from "../../json";
-import { readIfPresent, writePrivateNow } from "../../files";
+import { isObject, parseJson } from "../../../lib/json";
+import { readIfPresent, writePrivateSync } from "../../../lib/files";
 
 /** A JSON object as EKS's API has it. */
 export type Fields = Record<string, unknown>;
@@ -17,7 +17,7 @@ export interface Update {
   createdAt: number;
 }
 
-/** What the front knows about one cluster beyond what moto does. */
+/** What is known about one cluster beyond what moto keeps. */
 export interface ClusterRecord {
   /** Replaces or completes what moto says about the cluster. */
   settings: Fields;
@@ -58,7 +58,7 @@ export class EksStore {
 
   /** Writes the store, whole or not at all. */
   save(): void {
-    if (this.file !== undefined) writePrivateNow(this.file, JSON.stringify(this.clusters));
+    if (this.file !== undefined) writePrivateSync(this.file, JSON.stringify(this.clusters));
   }
 }
 

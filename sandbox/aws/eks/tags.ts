@@ -1,11 +1,11 @@
-import { isObject } from "../../json";
+import { isObject } from "../../../lib/json";
 import { reply } from "../answer";
 import { text } from "../call";
 import type { Addition } from "../rule";
 import { notFound } from "./handlers";
 import type { EksStore, Fields } from "./store";
 
-/** Tags of what only the front knows: add-ons, access entries and pod identity associations. */
+/** Tags of what moto does not know: add-ons, access entries and pod identity associations. */
 export function tags(store: EksStore): Addition {
   return {
     name: "tags",

@@ -2,7 +2,7 @@
 
 from moto.elbv2 import models as elbv2
 
-# Filled by the sandbox's load balancers through the door: (target group, target, port) -> (state, reason, description).
+# Filled by the sandbox's load balancers through the control API: (target group, target, port) -> (state, reason, description).
 _KNOWN = "found health"
 
 

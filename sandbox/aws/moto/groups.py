@@ -17,7 +17,7 @@ LAUNCHING = "autoscaling:EC2_INSTANCE_LAUNCHING"
 TERMINATING = "autoscaling:EC2_INSTANCE_TERMINATING"
 # What counts towards the desired capacity.
 COUNTED = ("InService", "Pending", "Pending:Wait")
-# Nobody waits here for an instance to warm up as long as it was told to.
+# Warm-up times of instances are not waited for.
 HASTE = 10
 
 

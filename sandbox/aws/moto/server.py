@@ -1,6 +1,6 @@
-"""moto as the sandbox runs it: one request at a time, with a snapshot on demand and a door for the front.
+"""moto as the sandbox runs it: one request at a time, with a snapshot on demand and a control API.
 
-The front (TypeScript) talks to AWS's API here and to the door under /_fleetwright; nobody else knows this port.
+The HTTP front end (TypeScript) is the only client: of AWS's API, and of the control API under /_fleetwright.
 """
 
 import argparse
@@ -23,8 +23,8 @@ import timing
 import volumes
 
 
-class Door:
-    """What the front may ask beyond AWS's API."""
+class ControlApi:
+    """What the HTTP front end may ask beyond AWS's API."""
 
     def __init__(self, snapshot_file):
         self.snapshot_file = snapshot_file
@@ -121,19 +121,19 @@ def plain(value):
 class Server:
     """Handles one request at a time, so that a snapshot never sees half a change."""
 
-    def __init__(self, moto_app, door):
+    def __init__(self, moto_app, control):
         self.moto_app = moto_app
-        self.door = door
+        self.control = control
 
     def __call__(self, environ, start_response):
         path = environ.get("PATH_INFO", "")
         if path.startswith("/_fleetwright/"):
             length = int(environ.get("CONTENT_LENGTH") or 0)
             body = json.loads(environ["wsgi.input"].read(length) or b"{}")
-            answer = json.dumps(self.door(path.removeprefix("/_fleetwright/"), body)).encode()
+            answer = json.dumps(self.control(path.removeprefix("/_fleetwright/"), body)).encode()
             start_response("200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(answer)))])
             return [answer]
-        with self.door.turn:
+        with self.control.turn:
             chunks = self.moto_app(environ, start_response)
             try:
                 return [b"".join(chunks)]
@@ -147,7 +147,7 @@ class QuietHandler(MotoRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_request(self, *_args):
-        """The front keeps the ledger; a second list of calls would only hold what must not be written down."""
+        """The HTTP front end keeps the ledger; a second list of calls would only hold what must not be written down."""
 
 
 def main():
@@ -159,7 +159,7 @@ def main():
         part.apply()
     if arguments.snapshot is not None:
         snapshot.load(arguments.snapshot)
-    server = Server(DomainDispatcherApplication(create_backend_app), Door(arguments.snapshot))
+    server = Server(DomainDispatcherApplication(create_backend_app), ControlApi(arguments.snapshot))
     run_simple("127.0.0.1", arguments.port, server, threaded=True, request_handler=QuietHandler)
 
 

@@ -1,6 +1,6 @@
 """Things take time: what moto finishes at once passes through the states that AWS shows on the way.
 
-A state is stored as moto sets it, together with the moment. Whoever reads it before the delay is over sees the passing
+A state is stored as moto sets it, together with the time. Whoever reads it before the delay is over sees the passing
 state, and so do moto's own filters and checks.
 """
 

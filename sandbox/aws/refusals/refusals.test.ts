@@ -37,11 +37,11 @@ import {
   CreateLoadBalancerCommand,
   CreateTargetGroupCommand,
 } from "@aws-sdk/client-elastic-load-balancing-v2";
-import { openPlayground, settled, type Playground } from "../playground";
+import { openAwsFixture, settled, type AwsFixture } from "../testing/aws-fixture";
 
-let cloud: Playground;
+let cloud: AwsFixture;
 beforeAll(async () => {
-  cloud = await openPlayground({ timing: { instance: 60, volume: 40, attachment: 40 } });
+  cloud = await openAwsFixture({ timing: { instance: 60, volume: 40, attachment: 40 } });
 });
 afterAll(async () => cloud.stop());
 
@@ -95,8 +95,8 @@ test("a volume that is being made cannot be attached yet", async () => {
   const instance = await cloud.run();
   await cloud.aws.setTiming({ volume: 60_000 });
   try {
-    const place = { AvailabilityZone: `${cloud.aws.region}a`, Size: 1 };
-    const made = await cloud.ec2.send(new CreateVolumeCommand(place));
+    const input = { AvailabilityZone: `${cloud.aws.region}a`, Size: 1 };
+    const made = await cloud.ec2.send(new CreateVolumeCommand(input));
     const attach = { VolumeId: made.VolumeId, InstanceId: instance, Device: "/dev/sdf" };
     await refused(cloud.ec2.send(new AttachVolumeCommand(attach)), "IncorrectState", /is not 'available'/);
   } finally {

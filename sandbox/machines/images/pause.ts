@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { ExitCode, Failure } from "../../failure";
+import { ExitCode, Failure } from "../../../lib/failure";
 import { cacheRoot, withLock } from "../../toolchain";
 import { attempt } from "../command";
 import { packImage } from "./oci-image";

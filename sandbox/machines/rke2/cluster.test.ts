@@ -1,8 +1,8 @@
-import { isObject } from "../../json";
-import { describeMachines } from "../trial-hall";
-import { TrialCluster, trialNode, type TrialNode } from "./trial-cluster";
+import { isObject } from "../../../lib/json";
+import { describeMachines } from "../testing/machine-host";
+import { ClusterFixture, nodeFixture, type NodeFixture } from "./testing/cluster";
 
-const [first, second, third, agent] = [trialNode(0), trialNode(1), trialNode(2), trialNode(3)];
+const [first, second, third, agent] = [nodeFixture(0), nodeFixture(1), nodeFixture(2), nodeFixture(3)];
 const servers = [first, second, third];
 const all = [...servers, agent];
 const JOIN = { server: `https://${first.ip}:9345` };
@@ -10,12 +10,12 @@ const VOLUME = "vol-0c";
 
 // That its pods reach each other is shown by test/dev-stack.test.ts.
 describeMachines("a cluster of the stand-in for RKE2", () => {
-  let cluster: TrialCluster;
+  let cluster: ClusterFixture;
 
   beforeAll(async () => {
-    cluster = await TrialCluster.open();
+    cluster = await ClusterFixture.open();
     await Promise.all(all.map((node) => cluster.launch(node)));
-    await cluster.hall.volumes.create({ id: VOLUME, sizeGiB: 2 });
+    await cluster.machineHost.volumes.create({ id: VOLUME, sizeGiB: 2 });
     await mountState(third, true);
     await cluster.start(first, "server", {});
     await cluster.active(first);
@@ -26,11 +26,11 @@ describeMachines("a cluster of the stand-in for RKE2", () => {
     }
     await cluster.ready(first, all);
   }, 600_000);
-  afterAll(() => cluster.destroy(), 60_000);
+  afterAll(() => cluster.destroy());
 
   /** Gives a server its state from a volume: everything that makes it the member that it is. */
-  async function mountState(node: TrialNode, blank: boolean): Promise<void> {
-    await cluster.hall.volumes.attach(VOLUME, node.id, "/dev/sdf");
+  async function mountState(node: NodeFixture, blank: boolean): Promise<void> {
+    await cluster.machineHost.volumes.attach(VOLUME, node.id, "/dev/sdf");
     const device = "/dev/disk/by-id/nvme-Amazon_Elastic_Block_Store_vol0c";
     await cluster.sh(
       node,
@@ -64,9 +64,9 @@ mount --bind /var/lib/rancher/etc /etc/rancher`,
 
   test("comes back as the same member after its machine loses power, with what was written meanwhile", async () => {
     const before = await cluster.members(first);
-    await cluster.hall.crash(second.id);
+    await cluster.machineHost.crash(second.id);
     await cluster.apply(first, [configMap("meanwhile")]);
-    await cluster.hall.start(second.id);
+    await cluster.machineHost.start(second.id);
     await cluster.active(second);
     expect(await cluster.members(second)).toEqual(before);
     expect(isObject(await cluster.get(second, "configmap", "meanwhile"))).toBe(true);
@@ -74,10 +74,10 @@ mount --bind /var/lib/rancher/etc /etc/rancher`,
 
   test("has the same member on a new machine with the old one's address and volume", async () => {
     const before = await cluster.members(first);
-    await cluster.hall.crash(third.id);
-    await cluster.hall.terminate(third.id);
+    await cluster.machineHost.crash(third.id);
+    await cluster.machineHost.terminate(third.id);
     await cluster.apply(first, [configMap("in-between")]);
-    const heir = trialNode(2, 1);
+    const heir = nodeFixture(2, 1);
     await cluster.launch(heir);
     await mountState(heir, false);
     await cluster.sh(heir, "systemctl enable --quiet --now --no-block rke2-server");

@@ -1,10 +1,10 @@
-import { waitFor } from "../../deadline";
-import { isObject, listAt, textAt } from "../../json";
-import { describeMachines } from "../trial-hall";
+import { waitFor } from "../../../lib/deadline";
+import { isObject, listAt, textAt } from "../../../lib/json";
+import { describeMachines } from "../testing/machine-host";
 import { DEFAULT_RELEASE, EARLIER_RELEASE } from "./index";
-import { TrialCluster, trialNode } from "./trial-cluster";
+import { ClusterFixture, nodeFixture } from "./testing/cluster";
 
-const [first, second, third, agent] = [trialNode(0), trialNode(1), trialNode(2), trialNode(3)];
+const [first, second, third, agent] = [nodeFixture(0), nodeFixture(1), nodeFixture(2), nodeFixture(3)];
 const servers = [first, second, third];
 const all = [...servers, agent];
 const JOIN = { server: `https://${first.ip}:9345` };
@@ -12,10 +12,10 @@ const DATABASE = "/var/lib/rancher/rke2/server/db";
 
 /** Longer drills, in one story; each goes on from the state in which the one before left the cluster. */
 describeMachines("a cluster of the stand-in for RKE2, in the course of its life", () => {
-  let cluster: TrialCluster;
+  let cluster: ClusterFixture;
 
   beforeAll(async () => {
-    cluster = await TrialCluster.open([EARLIER_RELEASE, DEFAULT_RELEASE]);
+    cluster = await ClusterFixture.open([EARLIER_RELEASE, DEFAULT_RELEASE]);
     await Promise.all(all.map((node) => cluster.launch(node, EARLIER_RELEASE)));
     await cluster.start(first, "server", {});
     await cluster.active(first);
@@ -117,7 +117,7 @@ describeMachines("a cluster of the stand-in for RKE2, in the course of its life"
   }, 900_000);
 
   test("runs hardened on a machine that is prepared for it, with etcd as a user of its own", async () => {
-    const hardened = trialNode(4);
+    const hardened = nodeFixture(4);
     await cluster.launch(hardened);
     await cluster.sh(
       hardened,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { cp, link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { errorCode } from "../../failure";
-import { type Progress, silentProgress } from "../../progress";
+import { errorCode } from "../../../lib/failure";
+import { type Progress, silentProgress } from "../../../lib/progress";
 import { cacheRoot, ensureTools, withLock } from "../../toolchain";
 import { run } from "../command";
 import { ensureImage } from "../image";

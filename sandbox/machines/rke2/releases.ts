@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { errorMessage, Failure } from "../../failure";
+import { errorMessage, Failure } from "../../../lib/failure";
 import { ARCH, rke2Release, type Rke2Release } from "./release";
 import { kubernetesOf } from "./version";
 
@@ -15,7 +15,7 @@ export class Rke2Releases {
   readonly #server: Server = createServer((incoming, outgoing) => void this.handle(incoming, outgoing));
   readonly #made = new Map<string, Promise<Rke2Release>>();
 
-  /** Listens on a loopback port; give machines a way to it by a door of the hall's switchboard. */
+  /** Listens on a loopback port; machines reach it through a port-forward. */
   async listen(port = 0): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
@@ -60,15 +60,15 @@ export class Rke2Releases {
 /** The file of a release that a path names. */
 function parseRequest(url: string): { version: string; name: string } {
   const { pathname } = new URL(url, "http://releases");
-  const place = decodeURIComponent(pathname);
+  const file = decodeURIComponent(pathname);
   const [version = "", name = "", ...rest] = (
-    place.startsWith(`${DOWNLOADS}/`) ? place.slice(DOWNLOADS.length) : place
+    file.startsWith(`${DOWNLOADS}/`) ? file.slice(DOWNLOADS.length) : file
   )
     .split("/")
     .slice(1);
   kubernetesOf(version);
   const names = [`rke2.linux-${ARCH}.tar.gz`, `sha256sum-${ARCH}.txt`];
   if (rest.length > 0 || !names.includes(name))
-    throw new Failure(`${place} is no file of a release in the sandbox; there are ${names.join(" and ")}.`);
+    throw new Failure(`${file} is no file of a release in the sandbox; there are ${names.join(" and ")}.`);
   return { version, name };
 }

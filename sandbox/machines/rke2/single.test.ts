@@ -1,8 +1,8 @@
-import { isObject } from "../../json";
-import { describeMachines } from "../trial-hall";
-import { TrialCluster, trialNode, TRIAL_TOKEN } from "./trial-cluster";
+import { isObject } from "../../../lib/json";
+import { describeMachines } from "../testing/machine-host";
+import { ClusterFixture, nodeFixture, TEST_TOKEN } from "./testing/cluster";
 
-const [first, spare] = [trialNode(0), trialNode(1)];
+const [first, spare] = [nodeFixture(0), nodeFixture(1)];
 const AGENT_TOKEN = "only-for-agents";
 const CONFIG = {
   "agent-token": AGENT_TOKEN,
@@ -13,15 +13,15 @@ const JOIN = { ...CONFIG, server: `https://${first.ip}:9345` };
 const SNAPSHOTS = "/var/lib/rancher/rke2/server/db/snapshots";
 
 describeMachines("a single server of the stand-in for RKE2", () => {
-  let cluster: TrialCluster;
+  let cluster: ClusterFixture;
 
   beforeAll(async () => {
-    cluster = await TrialCluster.open();
+    cluster = await ClusterFixture.open();
     await Promise.all([first, spare].map((node) => cluster.launch(node)));
     await cluster.start(first, "server", CONFIG);
     await cluster.active(first);
   }, 600_000);
-  afterAll(() => cluster.destroy(), 60_000);
+  afterAll(() => cluster.destroy());
 
   /** Restarts the server as it was and waits for it. */
   async function restart(): Promise<void> {
@@ -54,7 +54,7 @@ describeMachines("a single server of the stand-in for RKE2", () => {
     );
     const token = await cluster.sh(first, `cat ${inData("server/node-token")}`);
     const digest = await cluster.sh(first, `sha256sum <${inData("server/tls/server-ca.crt")}`);
-    expect(token).toBe(`K10${digest.split(" ")[0] ?? ""}::server:${TRIAL_TOKEN}\n`);
+    expect(token).toBe(`K10${digest.split(" ")[0] ?? ""}::server:${TEST_TOKEN}\n`);
   });
 
   test("answers /ping and /cacerts to everybody, and the rest only to those who have the token", async () => {
@@ -78,7 +78,7 @@ describeMachines("a single server of the stand-in for RKE2", () => {
     [
       "a token of another cluster",
       "agent",
-      { server: JOIN.server, token: `K10${"0".repeat(64)}::server:${TRIAL_TOKEN}` },
+      { server: JOIN.server, token: `K10${"0".repeat(64)}::server:${TEST_TOKEN}` },
       /level=fatal .*token CA hash does not match the Cluster CA certificate hash: 0{64} != /,
     ],
     [
@@ -102,7 +102,7 @@ describeMachines("a single server of the stand-in for RKE2", () => {
   ])("refuses %s", async (_, role, config, words) => {
     const { code, stderr } = await cluster.foreground(spare, role, config);
     expect(stderr).toMatch(words);
-    expect(stderr).not.toContain(TRIAL_TOKEN);
+    expect(stderr).not.toContain(TEST_TOKEN);
     expect(code).toBe(1);
     await cluster.sh(spare, "rm -rf /var/lib/rancher/rke2/server");
   });
@@ -113,7 +113,7 @@ describeMachines("a single server of the stand-in for RKE2", () => {
     await cluster.sh(spare, "systemctl stop rke2-agent");
   });
 
-  test("is the member that it was, whatever it is told to join", async () => {
+  test("is the member that it was, whatever `server` says", async () => {
     const before = await cluster.members(first);
     await cluster.start(first, "server", { ...CONFIG, server: "https://10.0.9.9:9345" });
     await cluster.active(first);
@@ -158,7 +158,9 @@ describeMachines("a single server of the stand-in for RKE2", () => {
     await expect(cluster.get(first, "configmap", "after")).rejects.toThrow("NotFound");
 
     const copied = await cluster.sh(first, `base64 -w0 ${SNAPSHOTS}/${name}`);
-    await cluster.hall.inside(spare.id).run(["sh", "-c", "base64 -d >/root/snapshot"], { stdin: copied });
+    await cluster.machineHost
+      .inside(spare.id)
+      .run(["sh", "-c", "base64 -d >/root/snapshot"], { stdin: copied });
     const elsewhere = ["--cluster-reset", "--cluster-reset-restore-path=/root/snapshot"];
     const wrong = await cluster.foreground(spare, "server", { ...CONFIG, token: "wrong" }, ...elsewhere);
     expect(wrong.stderr).toContain("bootstrap data already found and encrypted with different token");

@@ -1,4 +1,4 @@
-import { Failure } from "../../failure";
+import { Failure } from "../../../lib/failure";
 import { TOOLS, type ToolName } from "../../toolchain/tools";
 
 /** The programs that differ from one version of Kubernetes to the next, by the name that they have on a node. */

@@ -10,15 +10,15 @@ import type { Route53 } from "@aws-sdk/client-route-53";
 import type { S3 } from "@aws-sdk/client-s3";
 import type { SSM } from "@aws-sdk/client-ssm";
 import type { STS } from "@aws-sdk/client-sts";
-import { isAbsent, isNotVisibleYet, isStillUsed } from "./engine/errors";
-import { isBag } from "./engine/value";
-import { Patience } from "./engine/wait";
+import { isAbsent, isNotVisibleYet, isStillUsed } from "./core/errors";
+import { isRecord } from "./core/value";
+import { Deadline } from "./core/deadline";
 import type { Settings } from "./settings";
 
 /** The operation that is running. Every call to AWS is made within one. */
 export interface Operation {
   /** How long it may take. */
-  readonly patience: Patience;
+  readonly deadline: Deadline;
   /** The token of a creation: every call that belongs to it carries it. */
   readonly creation?: string;
 }
@@ -123,7 +123,7 @@ export class Clients {
   private once<K extends keyof Services>(name: K, make: () => Promise<Services[K]>): Promise<Services[K]> {
     const found = this.made.get(name);
     if (found !== undefined) return found as Promise<Services[K]>;
-    const client = make().then((made) => patient(made));
+    const client = make().then((made) => withRetries(made));
     this.made.set(name, client);
     return client;
   }
@@ -142,22 +142,22 @@ interface Stacked {
   };
 }
 
-/** Makes a client repeat the calls that AWS refuses only for the moment. */
-function patient<T extends object>(client: T): T {
+/** Makes a client retry the calls that AWS refuses temporarily. */
+function withRetries<T extends object>(client: T): T {
   const stacked = client as T & Stacked;
   stacked.middlewareStack.add(
     (next, context) => (args) => persist(context.commandName ?? "", () => next(args)),
     {
       step: "initialize",
-      name: "fleetwrightPatience",
+      name: "fleetwrightRetry",
     },
   );
   stacked.middlewareStack.add(
     (next) => (args) => {
       const request: unknown = Reflect.get(args, "request");
-      const headers: unknown = isBag(request) ? request.headers : undefined;
+      const headers: unknown = isRecord(request) ? request.headers : undefined;
       const creation = operation.getStore()?.creation;
-      if (creation !== undefined && isBag(headers)) Reflect.set(headers, CREATION_HEADER, creation);
+      if (creation !== undefined && isRecord(headers)) Reflect.set(headers, CREATION_HEADER, creation);
       return next(args);
     },
     { step: "build", name: "fleetwrightCreation" },
@@ -176,14 +176,14 @@ export function isQuestion(command: string): boolean {
 }
 
 async function persist<T>(command: string, call: () => Promise<T>): Promise<T> {
-  const patience = operation.getStore()?.patience ?? new Patience(60_000);
-  const consistent = patience.within(CONSISTENT_AFTER);
+  const deadline = operation.getStore()?.deadline ?? new Deadline(60_000);
+  const consistent = deadline.within(CONSISTENT_AFTER);
   for (let attempt = 0; ; attempt++) {
     try {
       return await call();
     } catch (error) {
       const limit = isRemoval(command)
-        ? isStillUsed(error) && patience
+        ? isStillUsed(error) && deadline
         : !isQuestion(command) && (isAbsent(error) || isNotVisibleYet(error)) && consistent;
       if (limit === false || limit.over) throw error;
       await limit.rest(attempt);

@@ -1,6 +1,6 @@
 import type * as aws from "@pulumi/aws";
-import { declare, type Resource } from "./engine/declaration";
-import { required, updates } from "./engine/property";
+import { declare, type AwsResource } from "./core/declaration";
+import { required, updates } from "./core/property";
 
 const absent = (): Promise<never> =>
   Promise.reject(
@@ -11,7 +11,7 @@ const absent = (): Promise<never> =>
   );
 
 /** Types of services that the sandbox's AWS lacks: a preview shows them, an update says what to leave out. */
-const declarations: readonly Resource[] = [
+const declarations: readonly AwsResource[] = [
   declare<aws.dlm.LifecyclePolicyArgs, aws.dlm.LifecyclePolicyState>({
     token: "aws:dlm/lifecyclePolicy:LifecyclePolicy",
     properties: {
@@ -28,6 +28,6 @@ const declarations: readonly Resource[] = [
 ];
 
 /** The same by their token. */
-export const previewed: ReadonlyMap<string, Resource> = new Map(
+export const previewed: ReadonlyMap<string, AwsResource> = new Map(
   declarations.map((resource) => [resource.token, resource]),
 );

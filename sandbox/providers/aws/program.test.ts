@@ -6,12 +6,10 @@ import {
   EC2Client,
   ModifyVpcAttributeCommand,
 } from "@aws-sdk/client-ec2";
-import { Engine, eventually } from "../../../test/engine";
+import { Engine, eventually } from "../../../test/harness/engine";
 import { startAws, type Aws } from "../../aws";
 import { installProviders } from "../install";
-import { isBag, isList } from "./engine/value";
-
-jest.setTimeout(240_000);
+import { isRecord, isList } from "./core/value";
 
 const TOKEN = "not-for-everyones-eyes";
 let aws: Aws;
@@ -73,7 +71,7 @@ async function changes(args: readonly string[], program: string): Promise<Record
   const text = await engine.expect([...args, "--json"], program, environment);
   const summary = text.split("\n").flatMap((line) => {
     const event: unknown = line.startsWith("{") ? JSON.parse(line) : undefined;
-    return isBag(event) && isBag(event.summaryEvent) ? [event.summaryEvent.resourceChanges] : [];
+    return isRecord(event) && isRecord(event.summaryEvent) ? [event.summaryEvent.resourceChanges] : [];
   });
   return (summary.at(-1) ?? {}) as Record<string, number>;
 }

@@ -1,9 +1,9 @@
-import type { Lookup, Resource } from "./engine/declaration";
+import type { Lookup, AwsResource } from "./core/declaration";
 import * as declarations from "./types";
 import * as functions from "./functions";
 
 /** The resource types by their token. */
-export const resources: ReadonlyMap<string, Resource> = new Map(
+export const resources: ReadonlyMap<string, AwsResource> = new Map(
   Object.values(declarations).map((resource) => [resource.token, resource]),
 );
 

@@ -1,9 +1,9 @@
 import type { ProviderArgs } from "@pulumi/aws";
-import { NotInSandbox } from "./engine/errors";
-import type { TagSettings } from "./engine/tags";
-import { tagsOf } from "./engine/tags";
-import type { Bag } from "./engine/value";
-import { isBag, isList } from "./engine/value";
+import { anything, type Member } from "../shell/kind";
+import type { TagSettings } from "./core/tags";
+import { tagsOf } from "./core/tags";
+import type { Values } from "./core/value";
+import { isRecord, isList } from "./core/value";
 
 /** The settings of the provider, read. */
 export interface Settings {
@@ -44,16 +44,13 @@ const KNOWN = [
   "token",
 ] satisfies (keyof ProviderArgs)[];
 
-/** Refuses settings that this provider does not know: ignoring one could let it act on the wrong account. */
-export function checkSettings(config: Bag): { property: string; reason: string }[] {
-  return Object.keys(config)
-    .filter((name) => name !== "version" && name !== "pluginDownloadURL" && !name.startsWith("__"))
-    .filter((name) => !KNOWN.some((known: string) => known === name))
-    .map((property) => ({ property, reason: new NotInSandbox(`The provider setting ${property}`).message }));
-}
+/** The settings by their names. Those that are unknown are refused: ignoring one could let it act on the wrong account. */
+export const SETTINGS: Readonly<Record<string, Member<unknown>>> = Object.fromEntries(
+  KNOWN.map((name) => [name, { kind: anything }]),
+);
 
 /** Reads the settings. Values come as they are or, from a stack's config, as text with JSON in it. */
-export function readSettings(config: Bag, environment: NodeJS.ProcessEnv): Settings {
+export function readSettings(config: Values, environment: NodeJS.ProcessEnv): Settings {
   const text = (name: keyof ProviderArgs): string | undefined => {
     const value = config[name];
     return typeof value === "string" && value !== "" ? value : undefined;
@@ -79,9 +76,9 @@ export function readSettings(config: Bag, environment: NodeJS.ProcessEnv): Setti
     allowedAccountIds: texts(decoded(config.allowedAccountIds)),
     forbiddenAccountIds: texts(decoded(config.forbiddenAccountIds)),
     tags: {
-      defaults: tagsOf(isBag(defaultTags) ? defaultTags.tags : undefined),
-      ignoredKeys: texts(isBag(ignoreTags) ? ignoreTags.keys : undefined),
-      ignoredPrefixes: texts(isBag(ignoreTags) ? ignoreTags.keyPrefixes : undefined),
+      defaults: tagsOf(isRecord(defaultTags) ? defaultTags.tags : undefined),
+      ignoredKeys: texts(isRecord(ignoreTags) ? ignoreTags.keys : undefined),
+      ignoredPrefixes: texts(isRecord(ignoreTags) ? ignoreTags.keyPrefixes : undefined),
     },
   };
 }
@@ -97,7 +94,7 @@ function decoded(value: unknown): unknown {
 }
 
 function endpointsIn(value: unknown): Record<string, string> {
-  const parts = isList(value) ? value.filter(isBag) : isBag(value) ? [value] : [];
+  const parts = isList(value) ? value.filter(isRecord) : isRecord(value) ? [value] : [];
   const entries = parts.flatMap((part) => Object.entries(part));
   return Object.fromEntries(
     entries.filter((entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== ""),

@@ -1,6 +1,6 @@
 import type { types } from "@pulumi/command";
-import { type Kind, type Members, shape, text, wholeNumber } from "../kind";
-import type { Plain } from "../wire";
+import { type Kind, type Members, shape, text, wholeNumber } from "../shell/kind";
+import type { Plain } from "../shell/wire";
 
 /** How to reach a machine over SSH, as the SDK writes it. */
 export type Connection = Plain<types.input.remote.ConnectionArgs>;

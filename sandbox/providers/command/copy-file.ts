@@ -1,7 +1,7 @@
 import type { remote } from "@pulumi/command";
-import { anything, list, text } from "../kind";
-import { resource } from "../resource";
-import type { Plain } from "../wire";
+import { anything, list, text } from "../shell/kind";
+import { resource } from "../shell/declared-resource";
+import type { Plain } from "../shell/wire";
 import { connectionKind } from "./connection";
 import { newId } from "./script";
 import { uploadPath, withFiles } from "./upload";

@@ -1,8 +1,8 @@
 import type { remote } from "@pulumi/command";
-import type { Context } from "../context";
-import { anything, asset, list, type Problem, text } from "../kind";
-import { resource } from "../resource";
-import type { Plain, WireAsset } from "../wire";
+import type { Context } from "../shell/context";
+import { anything, asset, list, type CheckFailure, text } from "../shell/kind";
+import { resource } from "../shell/declared-resource";
+import type { Plain, WireAsset } from "../shell/wire";
 import { connectionKind } from "./connection";
 import { newId } from "./script";
 import { uploadPath, uploadText, withFiles } from "./upload";
@@ -18,7 +18,7 @@ export const copyToRemote = resource<Inputs, object>({
     triggers: { kind: list(anything), onChange: "replace" },
   },
   outputs: {},
-  check: ({ source }) => (source === undefined ? [] : sourceProblems(source)),
+  check: ({ source }) => (source === undefined ? [] : sourceFailures(source)),
   create: async (context, inputs) => {
     await copy(context, inputs);
     return { id: newId(context.name), outputs: {} };
@@ -30,7 +30,7 @@ export const copyToRemote = resource<Inputs, object>({
 });
 
 /** What is wrong with the source of a copy. */
-export function sourceProblems(source: WireAsset): Problem[] {
+export function sourceFailures(source: WireAsset): CheckFailure[] {
   return source.path !== undefined || source.text !== undefined
     ? []
     : [{ property: "source", reason: "must be a FileAsset, StringAsset or FileArchive" }];

@@ -1,14 +1,14 @@
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client, ConnectConfig } from "ssh2";
-import { errorMessage } from "../../failure";
-import type { Context } from "../context";
+import { errorMessage } from "../../../lib/failure";
+import type { Context } from "../shell/context";
 import { readPrivateKey, sshPrivateKey } from "../ssh-key";
 import { address, type Connection, type Endpoint, endpoint } from "./connection";
 import { HostKeyMismatch, hostKeyTypes, mismatch, parseHostKey } from "./host-key";
 
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 5000;
+const MAX_WAIT_MS = 5000;
 const KEEPALIVE_MS = 15_000;
 const LOST_KEEPALIVES = 4;
 
@@ -38,7 +38,7 @@ export async function withMachine<T>(
 
 /** How long to wait after a failed dial; half of it is chance, so that many machines are not dialled in step. */
 export function waitAfter(failures: number, random: number = Math.random()): number {
-  const full = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS);
+  const full = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), MAX_WAIT_MS);
   return full / 2 + (full / 2) * random;
 }
 
@@ -122,7 +122,7 @@ async function dialOnce(target: Endpoint, config: ConnectConfig, signal: AbortSi
   });
 }
 
-/** The settings of a login; problems in them are told at once, dialling would not help. */
+/** The settings of a login; mistakes in them fail at once, since dialling would not help. */
 async function settings(target: Endpoint): Promise<ConnectConfig> {
   if (target.hostKey !== undefined) parseHostKey(target.hostKey);
   const { privateKey, password, agentSocketPath } = target;

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Problem } from "../kind";
+import type { CheckFailure } from "../shell/kind";
 
 /** Variables of a command. */
 export type Variables = Readonly<Record<string, string>>;
 
 /** The kernel refuses a single variable of 128 KiB (MAX_ARG_STRLEN), name included. */
-const LONGEST_VARIABLE = 128 * 1024 - 64;
+const MAX_VARIABLE_BYTES = 128 * 1024 - 64;
 
 /** What the last run of the command said. */
 export interface PreviousOutput {
@@ -25,9 +25,9 @@ export function variables(
     PULUMI_COMMAND_STDERR: previous.stderr ?? "",
   }).filter(([name, value]) => {
     if (addPrevious === false || value === "") return false;
-    if (Buffer.byteLength(value) < LONGEST_VARIABLE) return true;
+    if (Buffer.byteLength(value) < MAX_VARIABLE_BYTES) return true;
     warn(
-      `${name} is not set: the last output has ${Buffer.byteLength(value)} bytes, a variable holds at most ${LONGEST_VARIABLE}.`,
+      `${name} is not set: the last output has ${Buffer.byteLength(value)} bytes, a variable holds at most ${MAX_VARIABLE_BYTES}.`,
     );
     return false;
   });
@@ -35,7 +35,7 @@ export function variables(
 }
 
 /** What is wrong with the names of variables. */
-export function variableProblems(environment: Variables | undefined): Problem[] {
+export function variableFailures(environment: Variables | undefined): CheckFailure[] {
   return Object.entries(environment ?? {}).flatMap(([name, value]) => {
     const property = `environment.${name}`;
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {

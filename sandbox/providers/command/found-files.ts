@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { assetArchive, fileAsset, type WireAsset } from "../wire";
+import { assetArchive, fileAsset, type WireAsset } from "../shell/wire";
 import { select } from "./glob";
 
 /** The files below a folder that rules choose, as assets by their path from it. */

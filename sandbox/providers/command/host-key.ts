@@ -41,7 +41,7 @@ export function parseHostKey(line: string): ExpectedHostKey {
 
 /**
  * The key types to ask a server for. The expected one comes first so that a server that has it shows it; the others
- * stay, so that a server without it can be told apart by its fingerprint.
+ * stay, so that a server without it can be recognised by its fingerprint.
  */
 export function hostKeyTypes(expected: ExpectedHostKey | undefined): (typeof ALL_TYPES)[number][] {
   if (expected === undefined) return [...ALL_TYPES];

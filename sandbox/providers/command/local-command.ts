@@ -1,9 +1,9 @@
 import type { local } from "@pulumi/command";
-import { asset, list, mapOf, text } from "../kind";
-import type { Context } from "../context";
-import { resource } from "../resource";
-import type { Plain, WireAsset } from "../wire";
-import { type PreviousOutput, variableProblems, variables } from "./environment";
+import { asset, list, mapOf, text } from "../shell/kind";
+import type { Context } from "../shell/context";
+import { resource } from "../shell/declared-resource";
+import type { Plain, WireAsset } from "../shell/wire";
+import { type PreviousOutput, variableFailures, variables } from "./environment";
 import { findArchive, findAssets } from "./found-files";
 import { runLocally } from "./local-run";
 import { commandInputs, newId, runsAgain, type Script, updateScript } from "./script";
@@ -34,7 +34,7 @@ export const localCommand = resource<Plain<local.CommandArgs>, LocalOutputs>({
     assets: { kind: mapOf(asset) },
     archive: { kind: asset },
   },
-  check: ({ environment }) => variableProblems(environment),
+  check: ({ environment }) => variableFailures(environment),
   renews: runsAgain,
   create: async (context, inputs) => ({
     id: newId(context.name),

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
-import { errorCode } from "../../failure";
-import type { Context } from "../context";
+import { errorCode } from "../../../lib/failure";
+import type { Context } from "../shell/context";
 import type { Variables } from "./environment";
 import { failure, Output } from "./output";
 

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { waitFor } from "../../deadline";
-import { call, testContext, written } from "../provider-harness";
-import { isArchive, isAsset, type Values } from "../wire";
+import { waitFor } from "../../../lib/deadline";
+import { call, testContext, written } from "../testing/provider-harness";
+import { isArchive, isAsset, type Values } from "../shell/wire";
 import { globPattern, select } from "./glob";
 import { variables } from "./environment";
 import { isLast, waitAfter } from "./dial";
 import { commandProvider } from "./provider";
-import { isRunning } from "./sshd";
+import { isRunning } from "./testing/sshd";
 
 const provider = commandProvider("0.0.0");
 const COMMAND = "command:local:Command";
@@ -108,7 +108,7 @@ describe("local.Command", () => {
         testContext({ signal: stop.signal }),
       ),
     );
-    await waitFor("the child", () => existsSync(file), { timeoutMs: 10_000 });
+    await waitFor("the child", () => existsSync(file), { timeoutMs: 120_000 });
     const pid = (await readFile(file, "utf8")).trim();
     stop.abort(new Error("the update was cancelled"));
     expect(await running).toBe("the update was cancelled");
@@ -118,7 +118,7 @@ describe("local.Command", () => {
   test("wrong names of variables are refused", () => {
     expect(
       call(provider, COMMAND)
-        .problems({ environment: { "A B": "x" } })
+        .failures({ environment: { "A B": "x" } })
         .join(),
     ).toContain("environment.A B must be named with letters");
   });

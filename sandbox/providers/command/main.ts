@@ -1,5 +1,5 @@
 import { version } from "@pulumi/command/package.json";
-import { serve } from "../serve";
+import { serve } from "../shell/serve";
 import { commandProvider } from "./provider";
 
 void serve(commandProvider(version));

@@ -1,4 +1,4 @@
-import type { Provider } from "../provider";
+import type { Provider } from "../shell/provider";
 import { copyFile } from "./copy-file";
 import { copyToRemote } from "./copy-to-remote";
 import { localCommand } from "./local-command";

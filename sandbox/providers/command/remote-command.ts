@@ -1,10 +1,10 @@
 import type { remote } from "@pulumi/command";
-import type { Context } from "../context";
-import { text } from "../kind";
-import { resource } from "../resource";
-import type { Plain } from "../wire";
+import type { Context } from "../shell/context";
+import { text } from "../shell/kind";
+import { resource } from "../shell/declared-resource";
+import type { Plain } from "../shell/wire";
 import { connectionKind } from "./connection";
-import { type PreviousOutput, variableProblems, variables } from "./environment";
+import { type PreviousOutput, variableFailures, variables } from "./environment";
 import { runRemotely } from "./remote-run";
 import { commandInputs, newId, runsAgain, type Script, updateScript } from "./script";
 
@@ -19,7 +19,7 @@ interface Outputs {
 export const remoteCommand = resource<Inputs, Outputs>({
   inputs: { ...commandInputs, connection: { kind: connectionKind, required: true, secret: true } },
   outputs: { stdout: { kind: text }, stderr: { kind: text } },
-  check: ({ environment }) => variableProblems(environment),
+  check: ({ environment }) => variableFailures(environment),
   renews: runsAgain,
   create: async (context, inputs) => ({
     id: newId(context.name),

@@ -1,5 +1,5 @@
 import type { Client } from "ssh2";
-import type { Context } from "../context";
+import type { Context } from "../shell/context";
 import { address, type Connection, endpoint } from "./connection";
 import { withMachine } from "./dial";
 import { remoteScript, type Variables } from "./environment";

@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Server } from "ssh2";
-import { waitFor } from "../../deadline";
-import { freePort } from "../../port";
-import { call, testContext } from "../provider-harness";
+import { waitFor } from "../../../lib/deadline";
+import { freePort } from "../../../lib/port";
+import { call, testContext } from "../testing/provider-harness";
 import { sshPublicKey } from "../ssh-key";
-import { isAsset, type Values } from "../wire";
+import { isAsset, type Values } from "../shell/wire";
 import { commandProvider } from "./provider";
-import { countingRelay, isRunning, TestSshd } from "./sshd";
+import { countingRelay, isRunning, TestSshd } from "./testing/sshd";
 
 const provider = commandProvider("0.0.0");
 const COMMAND = "command:remote:Command";
@@ -138,14 +138,14 @@ describe("remote.Command", () => {
     const running = problem(
       run({ create: `echo $$ > ${file}; exec sleep 1000` }, testContext({ signal: stop.signal })),
     );
-    await waitFor("the command to start", () => existsSync(file), { timeoutMs: 10_000 });
+    await waitFor("the command to start", () => existsSync(file), { timeoutMs: 120_000 });
     const pid = await waitForText(file);
     stop.abort(new Error("the update was cancelled"));
     expect(await running).toBe("the update was cancelled");
-    await waitFor("the process to end", () => !isRunning(pid), { timeoutMs: 10_000 });
+    await waitFor("the process to end", () => !isRunning(pid), { timeoutMs: 120_000 });
   });
 
-  test("a connection that breaks is told as such", async () => {
+  test("a connection that breaks is reported as such", async () => {
     expect(await problem(run({ create: "kill -9 $PPID; sleep 5" }))).toContain(
       "the connection was lost before the command ended",
     );
@@ -155,7 +155,7 @@ describe("remote.Command", () => {
 async function waitForText(file: string): Promise<string> {
   let text = "";
   await waitFor("text in a file", async () => (text = (await readFile(file, "utf8")).trim()) !== "", {
-    timeoutMs: 10_000,
+    timeoutMs: 120_000,
   });
   return text;
 }
@@ -195,7 +195,7 @@ describe("logging in", () => {
     const socket = join(folder, "agent");
     const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: "ignore" });
     try {
-      await waitFor("the agent", () => existsSync(socket), { timeoutMs: 5000 });
+      await waitFor("the agent", () => existsSync(socket), { timeoutMs: 120_000 });
       await exec("ssh-add", [join(sshd.folder, "user")], { env: { ...process.env, SSH_AUTH_SOCK: socket } });
       const rest = keyless(sshd.connection());
       expect(
@@ -278,7 +278,7 @@ describe("logging in", () => {
       context,
     );
     try {
-      await waitFor("two failed dials", () => dials.length >= 2, { timeoutMs: 10_000 });
+      await waitFor("two failed dials", () => dials.length >= 2, { timeoutMs: 120_000 });
       await late.start();
       expect(await running).toMatchObject({ stdout: "late" });
       expect(dials[0]).toMatch(/^dial 1\/11 of \S+ failed \(.*ECONNREFUSED/);
@@ -353,13 +353,13 @@ function passwordServer(
   return new Server({ hostKeys: [hostKey] }, (client) => {
     client.on("error", () => {});
     client.on("authentication", (context) => {
-      const judge = (answer: string | undefined): void => {
+      const answerWith = (answer: string | undefined): void => {
         if (answer === password) context.accept();
         else context.reject([method]);
       };
-      if (context.method === "password" && method === "password") judge(context.password);
+      if (context.method === "password" && method === "password") answerWith(context.password);
       else if (context.method === "keyboard-interactive" && method === "keyboard-interactive") {
-        context.prompt([{ prompt: "Password: ", echo: false }], (answers) => judge(answers[0]));
+        context.prompt([{ prompt: "Password: ", echo: false }], (answers) => answerWith(answers[0]));
       } else context.reject([method]);
     });
     client.on("session", (accept) => {
@@ -422,7 +422,7 @@ describe("remote.CopyToRemote", () => {
   });
 
   test("refuses sources that it cannot copy", () => {
-    const problems = call(provider, COPY).problems({
+    const problems = call(provider, COPY).failures({
       connection: sshd.connection(),
       remotePath: "/x",
       source: { ...ASSET, uri: "https://example.org" },

@@ -1,8 +1,8 @@
 import type { local } from "@pulumi/command";
-import { func } from "../function";
-import { choice, flag, list, mapOf, text } from "../kind";
-import type { Plain } from "../wire";
-import { variableProblems } from "./environment";
+import { func } from "../shell/function";
+import { choice, flag, list, mapOf, text } from "../shell/kind";
+import type { Plain } from "../shell/wire";
+import { variableFailures } from "./environment";
 import { type LocalInputs, type LocalOutputs, runScript } from "./local-command";
 import { LOGGING } from "./output";
 
@@ -34,7 +34,7 @@ export const run = func<Plain<local.RunArgs>, LocalInputs & LocalOutputs & { com
     stdin: {},
     stdout: {},
   },
-  check: ({ environment }) => variableProblems(environment),
+  check: ({ environment }) => variableFailures(environment),
   invoke: async (context, args) => ({
     ...args,
     ...(await runScript(context, { property: "command", text: args.command }, args, {})),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { anything, choice, flag, list, mapOf, text } from "../kind";
-import type { Input } from "../resource";
+import { anything, choice, flag, list, mapOf, text } from "../shell/kind";
+import type { Input } from "../shell/declared-resource";
 import { LOGGING } from "./output";
 
 /** The scripts of a command for the steps of its life. */

@@ -1,8 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import type { SFTPWrapper } from "ssh2";
-import { errorMessage } from "../../failure";
-import type { Context } from "../context";
+import { errorMessage } from "../../../lib/failure";
+import type { Context } from "../shell/context";
 import { address, type Connection, endpoint } from "./connection";
 import { withMachine } from "./dial";
 
@@ -31,7 +31,7 @@ export async function withFiles<T>(
         client.once("close", () => reject(new Error("the connection was lost")));
         client.sftp((error, opened) => (error === undefined ? resolve(opened) : reject(error)));
       });
-      // Whoever waits for an answer is told through it or through the loss of the connection.
+      // Whoever waits for an answer sees it there or in the loss of the connection.
       sftp.on("error", () => {});
       return await Promise.race([use(remoteFiles(sftp)), lost(client)]);
     } catch (error) {

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type * as tls from "@pulumi/tls";
-import { list, text, wholeNumber } from "../kind";
-import { resource } from "../resource";
+import { list, text, wholeNumber } from "../shell/kind";
+import { resource } from "../shell/declared-resource";
 import { readPrivateKey } from "../ssh-key";
-import type { Plain } from "../wire";
+import type { Plain } from "../shell/wire";
 import { pem, request } from "./certificate";
 import { algorithmOf } from "./key";
 import type { OutputsOf } from "./outputs";
-import { oneKeyProblems } from "./renewal";
-import { distinguishedName, generalNames, nameProblems, subjectKind } from "./subject";
+import { oneKeyFailures } from "./renewal";
+import { distinguishedName, generalNames, nameFailures, subjectKind } from "./subject";
 
 /** `tls.CertRequest` */
 export const certRequest = resource<
@@ -29,8 +29,8 @@ export const certRequest = resource<
     keyAlgorithm: { kind: text, required: true },
   },
   check: (inputs) => [
-    ...nameProblems(inputs),
-    ...oneKeyProblems("privateKeyPem", inputs.privateKeyPem, inputs.privateKeyPemWo, false),
+    ...nameFailures(inputs),
+    ...oneKeyFailures("privateKeyPem", inputs.privateKeyPem, inputs.privateKeyPemWo, false),
   ],
   create: async (_, inputs) => {
     const source = inputs.privateKeyPem ?? inputs.privateKeyPemWo;

@@ -1,6 +1,6 @@
 import type * as tls from "@pulumi/tls";
-import { func } from "../function";
-import { text } from "../kind";
+import { func } from "../shell/function";
+import { text } from "../shell/kind";
 import { readPrivateKey } from "../ssh-key";
 import { algorithmOf, publicKeyFacts } from "./key";
 

@@ -1,13 +1,13 @@
 import type * as tls from "@pulumi/tls";
-import { choice, flag, list, text, wholeNumber } from "../kind";
-import { resource } from "../resource";
+import { choice, flag, list, text, wholeNumber } from "../shell/kind";
+import { resource } from "../shell/declared-resource";
 import { readPrivateKey } from "../ssh-key";
-import type { Plain } from "../wire";
+import type { Plain } from "../shell/wire";
 import { issue, keyIdOf, pem } from "./certificate";
 import { readCertificate, readRequest } from "./parsing";
 import { algorithmOf } from "./key";
 import type { OutputsOf } from "./outputs";
-import { oneKeyProblems, refreshed, renewalDrift, startOfValidity, timestamp } from "./renewal";
+import { oneKeyFailures, refreshed, renewalDrift, startOfValidity, timestamp } from "./renewal";
 import { USES } from "./uses";
 
 /** `tls.LocallySignedCert` */
@@ -36,7 +36,7 @@ export const locallySignedCert = resource<
     validityEndTime: { kind: text, required: true },
   },
   check: (inputs) =>
-    oneKeyProblems("caPrivateKeyPem", inputs.caPrivateKeyPem, inputs.caPrivateKeyPemWo, false),
+    oneKeyFailures("caPrivateKeyPem", inputs.caPrivateKeyPem, inputs.caPrivateKeyPemWo, false),
   drift: renewalDrift,
   create: async (context, inputs) => {
     const source = inputs.caPrivateKeyPem ?? inputs.caPrivateKeyPemWo;

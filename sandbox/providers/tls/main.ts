@@ -1,5 +1,5 @@
 import { version } from "@pulumi/tls/package.json";
-import { serve } from "../serve";
+import { serve } from "../shell/serve";
 import { tlsProvider } from "./provider";
 
 void serve(tlsProvider(version));

@@ -1,4 +1,4 @@
-import type { Plain } from "../wire";
+import type { Plain } from "../shell/wire";
 
 /** The properties of a state that are not inputs: what the provider makes. */
 export type OutputsOf<State, Args> = {

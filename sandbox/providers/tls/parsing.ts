@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import type * as x509 from "@peculiar/x509";
-import { errorMessage } from "../../failure";
+import { errorMessage } from "../../../lib/failure";
 import { x509Library } from "./x509-library";
 
 /** A certificate that signs others. */

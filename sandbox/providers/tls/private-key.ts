@@ -1,8 +1,8 @@
 import type * as tls from "@pulumi/tls";
-import { choice, text, wholeNumber } from "../kind";
-import { resource } from "../resource";
+import { choice, text, wholeNumber } from "../shell/kind";
+import { resource } from "../shell/declared-resource";
 import { sshPrivateKey } from "../ssh-key";
-import type { Plain } from "../wire";
+import type { Plain } from "../shell/wire";
 import {
   type Algorithm,
   ALGORITHMS,

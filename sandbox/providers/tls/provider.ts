@@ -1,5 +1,5 @@
-import { text } from "../kind";
-import type { Provider } from "../provider";
+import { text } from "../shell/kind";
+import type { Provider } from "../shell/provider";
 import { certRequest } from "./cert-request";
 import { getPublicKey } from "./get-public-key";
 import { locallySignedCert } from "./locally-signed-cert";

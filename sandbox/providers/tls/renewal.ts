@@ -1,4 +1,4 @@
-import type { Problem } from "../kind";
+import type { CheckFailure } from "../shell/kind";
 
 const HOUR = 3_600_000;
 
@@ -30,23 +30,23 @@ export function refreshed<T extends Renewable>(state: T): T {
     : state;
 }
 
-/** The moment a certificate begins: certificates know no parts of a second. */
+/** When a certificate begins, in whole seconds: certificates know no fractions. */
 export function startOfValidity(): Date {
   return new Date(Math.floor(Date.now() / 1000) * 1000);
 }
 
-/** A moment as RFC 3339 writes it. */
-export function timestamp(moment: Date): string {
-  return moment.toISOString().replace(".000Z", "Z");
+/** A time as RFC 3339 writes it. */
+export function timestamp(time: Date): string {
+  return time.toISOString().replace(".000Z", "Z");
 }
 
 /** A private key comes either to be kept in the state or to be used only once, not both. */
-export function oneKeyProblems(
+export function oneKeyFailures(
   property: string,
   kept: string | undefined,
   once: string | undefined,
   bothKnown: boolean,
-): Problem[] {
+): CheckFailure[] {
   if (kept !== undefined && once !== undefined) {
     return [{ property, reason: `must not be set together with ${property}Wo` }];
   }

@@ -1,13 +1,13 @@
 import type * as tls from "@pulumi/tls";
-import { choice, flag, list, text, wholeNumber } from "../kind";
-import { resource } from "../resource";
+import { choice, flag, list, text, wholeNumber } from "../shell/kind";
+import { resource } from "../shell/declared-resource";
 import { readPrivateKey } from "../ssh-key";
-import type { Plain } from "../wire";
+import type { Plain } from "../shell/wire";
 import { issue, keyIdFor, pem, publicKeyOf } from "./certificate";
 import { algorithmOf } from "./key";
 import type { OutputsOf } from "./outputs";
-import { oneKeyProblems, refreshed, renewalDrift, startOfValidity, timestamp } from "./renewal";
-import { distinguishedName, generalNames, nameProblems, subjectKind } from "./subject";
+import { oneKeyFailures, refreshed, renewalDrift, startOfValidity, timestamp } from "./renewal";
+import { distinguishedName, generalNames, nameFailures, subjectKind } from "./subject";
 import { USES } from "./uses";
 
 /** `tls.SelfSignedCert` */
@@ -39,8 +39,8 @@ export const selfSignedCert = resource<
     validityEndTime: { kind: text, required: true },
   },
   check: (inputs) => [
-    ...nameProblems(inputs),
-    ...oneKeyProblems("privateKeyPem", inputs.privateKeyPem, inputs.privateKeyPemWo, false),
+    ...nameFailures(inputs),
+    ...oneKeyFailures("privateKeyPem", inputs.privateKeyPem, inputs.privateKeyPemWo, false),
     ...(inputs.isCaCertificate === true &&
     inputs.subject !== undefined &&
     distinguishedName(inputs.subject).length === 0

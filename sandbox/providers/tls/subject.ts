@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import type { JsonAttributeObject, JsonGeneralNames, JsonNameParams } from "@peculiar/x509";
 import type { input } from "@pulumi/tls/types";
-import { list, type Members, type Problem, shape, text } from "../kind";
-import type { Plain } from "../wire";
+import { list, type Members, type CheckFailure, shape, text } from "../shell/kind";
+import type { Plain } from "../shell/wire";
 
 /** The distinguished name of a certificate or request, as the SDK writes it. */
 export type Subject = Plain<input.SelfSignedCertSubject>;
@@ -67,7 +67,7 @@ export function generalNames({ dnsNames, ipAddresses, uris }: AlternativeNames):
 }
 
 /** What is wrong with alternative names. */
-export function nameProblems({ ipAddresses, uris }: AlternativeNames): Problem[] {
+export function nameFailures({ ipAddresses, uris }: AlternativeNames): CheckFailure[] {
   const wrong = (
     property: string,
     values: readonly string[] | undefined,

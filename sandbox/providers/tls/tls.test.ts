@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { call, read, written } from "../provider-harness";
-import type { Values } from "../wire";
-import { tool } from "./openssl";
+import { call, read, written } from "../testing/provider-harness";
+import type { Values } from "../shell/wire";
+import { tool } from "./testing/openssl";
 import { tlsProvider } from "./provider";
 
 const provider = tlsProvider("0.0.0");
@@ -77,7 +77,7 @@ describe("PrivateKey", () => {
   });
 
   test("an unknown algorithm, curve or property is named", () => {
-    const check = (inputs: Values) => call(provider, KEY).problems(inputs).join("\n");
+    const check = (inputs: Values) => call(provider, KEY).failures(inputs).join("\n");
     expect(check({ algorithm: "DSA" })).toContain(
       'algorithm must be one of RSA, ECDSA, ED25519, but is "DSA"',
     );
@@ -287,8 +287,8 @@ describe("certificates", () => {
     });
   });
 
-  test("wrong names and uses are refused with their place", () => {
-    const problems = call(provider, SELF).problems({
+  test("wrong names and uses are refused with their path", () => {
+    const problems = call(provider, SELF).failures({
       privateKeyPem: "x",
       allowedUses: ["server_auth", "fly"],
       ipAddresses: ["10.0.0.300"],
@@ -299,7 +299,7 @@ describe("certificates", () => {
     expect(problems.join("\n")).toContain(
       "validityPeriodHours must be a whole number of at least 0, but is 1.5",
     );
-    const names = call(provider, SELF).problems({
+    const names = call(provider, SELF).failures({
       privateKeyPem: "x",
       allowedUses: [],
       ipAddresses: ["10.0.0.300"],

@@ -7,7 +7,7 @@ new PolicyPack("facts-pack", {
   policies: [
     {
       name: "tell-facts",
-      description: "Reports what the language host told the pack.",
+      description: "Reports what the pack got from the language host.",
       enforcementLevel: "advisory",
       validateResource: (args, reportViolation) => {
         if (args.type !== "pulumi:index:Stash") {

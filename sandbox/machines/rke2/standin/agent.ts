@@ -1,16 +1,16 @@
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { CertifiedKey } from "../../../controlplane/certificate";
-import { errorMessage, Failure } from "../../../failure";
-import { readIfPresent } from "../../../files";
-import { isObject, listAt, parseJson, textAt } from "../../../json";
+import { errorMessage, Failure } from "../../../../lib/failure";
+import { readIfPresent } from "../../../../lib/files";
+import { isObject, listAt, parseJson, textAt } from "../../../../lib/json";
 import { startContainerd } from "./containerd";
-import type { Crew } from "./crew";
+import type { ProcessGroup } from "./process-group";
 import { checkCis, prepareKernel } from "./kernel";
 import { API_PORT, SUPERVISOR_PORT, type Layout } from "./layout";
 import { ApiLoadBalancer } from "./load-balancer";
 import { log } from "./log";
-import { startNode, type NodePapers } from "./node";
+import { startNode, type NodeCredentials } from "./node";
 import { ownPassword } from "./node-password";
 import { linkPrograms } from "./programs";
 import { writeRegistries } from "./registries";
@@ -24,7 +24,7 @@ const REFRESH_MS = 5000;
 
 /** Runs an agent; returns when its kubelet runs. */
 export async function runAgent(
-  crew: Crew,
+  processes: ProcessGroup,
   settings: Settings,
   layout: Layout,
   release: Release,
@@ -36,9 +36,9 @@ export async function runAgent(
   const token = parseToken(await tokenText(settings));
   const url = settings.server ?? "";
   const client = await insist(() => SupervisorClient.connect(url, token, "node"));
-  const papers = await insist(() => fetchPapers(client, settings));
-  await prepareKernel(papers.cluster.clusterCidr);
-  const containerd = startContainerd(crew, layout, release);
+  const credentials = await insist(() => fetchCredentials(client, settings));
+  await prepareKernel(credentials.cluster.clusterCidr);
+  const containerd = startContainerd(processes, layout, release);
   // It is waited for below; that it may fail before is no reason to end without a word.
   containerd.catch(() => {});
   const balancer = new ApiLoadBalancer(
@@ -47,8 +47,8 @@ export async function runAgent(
   );
   await balancer.open(API_PORT);
   await containerd;
-  await startNode(crew, settings, layout, papers, device);
-  void refresh(balancer, url, papers);
+  await startNode(processes, settings, layout, credentials, device);
+  void refresh(balancer, url, credentials);
 }
 
 /** The token that was configured. */
@@ -59,7 +59,7 @@ export async function tokenText(settings: Settings): Promise<string> {
   return text.trim();
 }
 
-async function fetchPapers(client: SupervisorClient, settings: Settings): Promise<NodePapers> {
+async function fetchCredentials(client: SupervisorClient, settings: Settings): Promise<NodeCredentials> {
   const headers = {
     "rke2-Node-Name": settings.nodeName,
     "rke2-Node-IP": settings.nodeIp,
@@ -112,7 +112,7 @@ async function firstServers(layout: Layout, url: string): Promise<string[]> {
 }
 
 /** Asks for the list of API servers: the registration address first, then each server that is known. */
-async function refresh(balancer: ApiLoadBalancer, url: string, papers: NodePapers): Promise<void> {
+async function refresh(balancer: ApiLoadBalancer, url: string, credentials: NodeCredentials): Promise<void> {
   for (;;) {
     const others = balancer.servers.map(
       (address) => `https://${address.split(":")[0] ?? ""}:${SUPERVISOR_PORT}`,
@@ -121,8 +121,8 @@ async function refresh(balancer: ApiLoadBalancer, url: string, papers: NodePaper
       try {
         const text = await getAsNode(
           new URL("/v1-rke2/apiservers", base).href,
-          papers.serverCa,
-          papers.kubelet,
+          credentials.serverCa,
+          credentials.kubelet,
         );
         const list = parseJson(text);
         await balancer.update(Array.isArray(list) ? list.map(String) : []);

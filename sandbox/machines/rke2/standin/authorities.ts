@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { certifiedKey, daysFromNow, generateKey, type CertifiedKey } from "../../../controlplane/certificate";
-import { readIfPresent, writePrivate } from "../../../files";
+import { readIfPresent, writePrivate } from "../../../../lib/files";
 import type { Layout } from "./layout";
 
 /** The authorities of a cluster, by the path of their files below `server/tls`. */

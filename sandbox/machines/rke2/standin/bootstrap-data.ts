@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, pbkdf2Sync, randomBytes } from "node:crypto";
-import { Failure } from "../../../failure";
-import { isObject, parseJson } from "../../../json";
+import { Failure } from "../../../../lib/failure";
+import { isObject, parseJson } from "../../../../lib/json";
 import type { SharedFiles } from "./authorities";
 
 /** Below this key etcd holds the shared files, under a name that is made from the token. */

@@ -1,11 +1,11 @@
 import { chmod, mkdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { waitFor } from "../../../deadline";
-import { Failure } from "../../../failure";
-import { readIfPresent, writePrivate } from "../../../files";
+import { waitFor } from "../../../../lib/deadline";
+import { Failure } from "../../../../lib/failure";
+import { readIfPresent, writePrivate } from "../../../../lib/files";
 import { run } from "../../command";
 import { isComplete, readShared, writeShared, type SharedFiles } from "./authorities";
-import type { Crew } from "./crew";
+import type { ProcessGroup } from "./process-group";
 import { Datastore } from "./datastore";
 import { ensureServerLeaves } from "./leaf-certificates";
 import type { Layout } from "./layout";
@@ -22,7 +22,7 @@ export const RESET_DONE =
 
 /** Makes this server the only member of its etcd, with the data that it has or with those of a snapshot. */
 export async function resetCluster(
-  crew: Crew,
+  processes: ProcessGroup,
   settings: Settings,
   layout: Layout,
   release: Release,
@@ -45,7 +45,7 @@ export async function resetCluster(
   const shared = await sharedFiles(layout, datastore, token.password);
   await ensureServerLeaves(layout.tls, shared, settings);
   const identity = await datastore.identity();
-  await datastore.start(crew, identity, { kind: "reset" });
+  await datastore.start(processes, identity, { kind: "reset" });
   const etcd = await datastore.client(shared);
   await waitFor(
     "etcd to run with this server as its only member",
@@ -59,7 +59,7 @@ export async function resetCluster(
     { timeoutMs: 120_000 },
   );
   await datastore.keepShared(etcd, shared, token.password);
-  await crew.stop("etcd");
+  await processes.stop("etcd");
   await writePrivate(layout.resetFlag, "");
   log("info", RESET_DONE);
 }
@@ -72,7 +72,7 @@ async function restore(
   source: string,
 ): Promise<void> {
   const file = await snapshotFile(settings, source);
-  await datastore.putAside();
+  await datastore.archiveData();
   const identity = await datastore.identity(true);
   const name = path.join(layout.etcd, "name");
   log("info", `Restoring snapshot ${file} as ${identity.name}`);

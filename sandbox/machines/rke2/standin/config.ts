@@ -1,9 +1,9 @@
 import { load } from "js-yaml";
-import { errorMessage, Failure } from "../../../failure";
-import { isObject } from "../../../json";
+import { errorMessage, Failure } from "../../../../lib/failure";
+import { isObject } from "../../../../lib/json";
 import { keyOf, type KeyKind } from "./config-keys";
 
-/** What a node was told to be. */
+/** The configuration of a node. */
 export type Role = "server" | "agent";
 
 /** The value of a key; a list has at least one entry. */
@@ -20,7 +20,7 @@ export interface ConfigFile {
 
 /**
  * Reads `config.yaml` and the files of `config.yaml.d` in their order, then the command line. The last value of a key
- * wins; `key+` adds to a list instead. All that is wrong is told at once.
+ * wins; `key+` adds to a list instead. All problems are reported at once.
  */
 export function parseConfig(role: Role, files: readonly ConfigFile[], argv: readonly string[]): Config {
   const problems: string[] = [];

@@ -1,13 +1,13 @@
 import { mkdir, readdir, stat, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { waitFor } from "../../../deadline";
-import { errorMessage } from "../../../failure";
-import { readIfPresent, writePrivate } from "../../../files";
-import { isObject, parseJson } from "../../../json";
+import { waitFor } from "../../../../lib/deadline";
+import { errorMessage } from "../../../../lib/failure";
+import { readIfPresent, writePrivate } from "../../../../lib/files";
+import { isObject, parseJson } from "../../../../lib/json";
 import { attempt, run } from "../../command";
 import { PAUSE_IMAGE } from "../../images/pause-name";
-import type { Crew } from "./crew";
+import type { ProcessGroup } from "./process-group";
 import { CONTAINERD_SOCKET, type Layout } from "./layout";
 import { log } from "./log";
 import type { Release } from "./release";
@@ -47,13 +47,17 @@ export function registryFolder(layout: Layout): string {
 }
 
 /** Starts containerd and gives it the images of the release and of `agent/images`; returns when it has them. */
-export async function startContainerd(crew: Crew, layout: Layout, release: Release): Promise<void> {
+export async function startContainerd(
+  processes: ProcessGroup,
+  layout: Layout,
+  release: Release,
+): Promise<void> {
   await mkdir(path.dirname(layout.containerdConfig), { recursive: true });
   await mkdir(STATE, { recursive: true });
   await mkdir(layout.images, { recursive: true });
   await keepOffOverlay(layout.containerdRoot);
   await writeFile(layout.containerdConfig, containerdConfig(layout));
-  await crew.start({
+  await processes.start({
     name: "containerd",
     command: path.join(layout.bin, "containerd"),
     args: ["--config", layout.containerdConfig],

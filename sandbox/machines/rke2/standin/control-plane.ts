@@ -1,9 +1,9 @@
 import { chmod, chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ApiClient } from "../../../controlplane/api";
-import { waitFor } from "../../../deadline";
-import { Failure } from "../../../failure";
-import { readIfPresent, writePrivate } from "../../../files";
+import { waitFor } from "../../../../lib/deadline";
+import { Failure } from "../../../../lib/failure";
+import { readIfPresent, writePrivate } from "../../../../lib/files";
 import { authorityOf, type SharedFiles } from "./authorities";
 import {
   apiServerArguments,
@@ -11,7 +11,7 @@ import {
   schedulerArguments,
   type ApiServerFiles,
 } from "./component-arguments";
-import type { Crew } from "./crew";
+import type { ProcessGroup } from "./process-group";
 import { kubeconfigText } from "./kubeconfig";
 import { API_PORT, type Layout } from "./layout";
 import { readPair } from "./leaf-certificates";
@@ -22,7 +22,7 @@ const START_MS = 300_000;
 
 /** Starts the API server and, when it is ready, the controller manager and the scheduler. */
 export async function startControlPlane(
-  crew: Crew,
+  processes: ProcessGroup,
   settings: Settings,
   layout: Layout,
   shared: SharedFiles,
@@ -33,7 +33,7 @@ export async function startControlPlane(
     logFile: path.join(layout.logs, `${name}.log`),
   });
   const files = await apiServerFiles(settings, layout);
-  await crew.start(post("kube-apiserver", apiServerArguments(settings, layout, files)));
+  await processes.start(post("kube-apiserver", apiServerArguments(settings, layout, files)));
   const client = await readPair(path.join(layout.tls, "client-supervisor"));
   const authority = authorityOf(shared, "server-ca").certificate;
   const api = new ApiClient({ endpoint: API, authority, ...(client === undefined ? {} : { client }) });
@@ -42,9 +42,9 @@ export async function startControlPlane(
     return status === 200 || body;
   };
   await waitFor("the API server to be ready", ready, { timeoutMs: START_MS, intervalMs: 150 });
-  await crew.start(post("kube-controller-manager", controllerManagerArguments(settings, layout)));
+  await processes.start(post("kube-controller-manager", controllerManagerArguments(settings, layout)));
   if (!settings.disableScheduler)
-    await crew.start(post("kube-scheduler", schedulerArguments(settings, layout)));
+    await processes.start(post("kube-scheduler", schedulerArguments(settings, layout)));
   return api;
 }
 

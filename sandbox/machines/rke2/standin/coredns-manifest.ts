@@ -58,7 +58,7 @@ export function corednsObjects(settings: Pick<Settings, "clusterDns" | "clusterD
   ];
 }
 
-// No forward: nothing outside of the sandbox answers, and a name that is not the cluster's is told so at once.
+// No forward: nothing outside of the sandbox answers, and a name that is not the cluster's is refused at once.
 function corefile(domain: string): string {
   return `.:53 {
     errors

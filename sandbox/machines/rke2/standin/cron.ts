@@ -1,70 +1,45 @@
-import { Failure } from "../../../failure";
+import { Cron } from "croner";
+import { errorMessage, Failure } from "../../../../lib/failure";
 
-/** Says whether a schedule asks for something in the minute of a date. */
-export type Schedule = (date: Date) => boolean;
+/** Returns the first time after a given one at which something is due. */
+export type Schedule = (after: Date) => Date;
 
-const RANGES: readonly (readonly [number, number])[] = [
-  [0, 59],
-  [0, 23],
-  [1, 31],
-  [1, 12],
-  [0, 7],
-];
+const KEY = "etcd-snapshot-schedule-cron";
+const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000 };
 
-const NAMED: Readonly<Record<string, string>> = {
-  "@hourly": "0 * * * *",
-  "@daily": "0 0 * * *",
-  "@midnight": "0 0 * * *",
-  "@weekly": "0 0 * * 0",
-  "@monthly": "0 0 1 * *",
-};
-
-/** Reads the five fields of cron, with lists, ranges and steps, and the usual short names. */
-export function parseCron(text: string): Schedule {
-  const every = /^@every (\d+)m$/.exec(text.trim());
-  if (every !== null) {
-    const minutes = Math.max(1, Number(every[1]));
-    return (date) => Math.floor(date.getTime() / 60_000) % minutes === 0;
+/**
+ * Parses a schedule as RKE2 does, which uses the standard parser of Go's robfig/cron: five fields, `@daily` and the
+ * like, or `@every 1h30m`. What only croner understands (`L`, `W`, `#`, 7 for Sunday) is refused.
+ */
+export function parseSchedule(text: string): Schedule {
+  const interval = /^@every\s+((?:\d+[hms])+)$/.exec(text.trim())?.[1];
+  if (interval !== undefined) {
+    const delay = Math.max(1000, durationMs(interval));
+    return (after) => new Date(Math.floor((after.getTime() + delay) / 1000) * 1000);
   }
-  const fields = (NAMED[text.trim()] ?? text).trim().split(/\s+/);
-  if (fields.length !== RANGES.length)
-    throw new Failure(
-      `etcd-snapshot-schedule-cron: expected exactly 5 fields, found ${fields.length}: [${text}]`,
-    );
-  const sets = fields.map((field, index) => valuesOf(field, RANGES[index] ?? [0, 0], text));
-  const [minutes, hours, days, months, weekdays] = sets;
-  return (date) => {
-    const day = days?.has(date.getDate()) === true;
-    const weekday =
-      weekdays?.has(date.getDay()) === true || (date.getDay() === 0 && weekdays?.has(7) === true);
-    // If both are restricted, either of them will do; that is how cron has always been.
-    const either = fields[2] !== "*" && fields[4] !== "*" ? day || weekday : day && weekday;
-    return (
-      minutes?.has(date.getMinutes()) === true &&
-      hours?.has(date.getHours()) === true &&
-      months?.has(date.getMonth() + 1) === true &&
-      either
-    );
+  const cron = parseFields(text.trim());
+  return (after) => {
+    const next = cron.nextRun(after);
+    if (next === null) throw new Failure(`${KEY}: [${text}] is never due.`);
+    return next;
   };
 }
 
-function valuesOf(field: string, [low, high]: readonly [number, number], text: string): Set<number> {
-  const values = new Set<number>();
-  for (const part of field.split(",")) {
-    const match = /^(\*|(\d+)(?:-(\d+))?)(?:\/(\d+))?$/.exec(part);
-    const from = match?.[2] === undefined ? low : Number(match[2]);
-    const to =
-      match?.[3] !== undefined
-        ? Number(match[3])
-        : match?.[2] !== undefined && match[4] === undefined
-          ? from
-          : high;
-    const step = Number(match?.[4] ?? 1);
-    if (match === null || from < low || to > high || from > to || step < 1)
-      throw new Failure(
-        `etcd-snapshot-schedule-cron: cannot read "${part}" in [${text}]; values are ${low} to ${high}.`,
-      );
-    for (let value = from; value <= to; value += step) values.add(value);
+function parseFields(text: string): Cron {
+  const weekdays = text.split(/\s+/)[4] ?? "";
+  if (!/^@[a-z]+$|^[\d\sA-Za-z*,/?-]*$/.test(text) || /\d[LW]|\bL\b/i.test(text) || /\b7\b/.test(weekdays))
+    throw new Failure(`${KEY}: cannot parse [${text}].`);
+  try {
+    // As in robfig/cron, `?` is `*`, `5/15` counts from 5, and a day matches if either of two day fields does.
+    return new Cron(text.replaceAll("?", "*"), { mode: "5-part", sloppyRanges: true, domAndDow: false });
+  } catch (error) {
+    throw new Failure(`${KEY}: cannot parse [${text}]: ${errorMessage(error)}`);
   }
-  return values;
+}
+
+function durationMs(text: string): number {
+  return [...text.matchAll(/(\d+)([hms])/g)].reduce(
+    (sum, [, count = "0", unit = ""]) => sum + Number(count) * (UNIT_MS[unit] ?? 0),
+    0,
+  );
 }

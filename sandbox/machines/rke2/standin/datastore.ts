@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { chmod, chown, cp, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { waitFor } from "../../../deadline";
-import { errorMessage, Failure } from "../../../failure";
-import { readIfPresent, writePrivate } from "../../../files";
-import { startProcess, stopProcess } from "../../../process";
+import { waitFor } from "../../../../lib/deadline";
+import { errorMessage, Failure } from "../../../../lib/failure";
+import { readIfPresent, writePrivate } from "../../../../lib/files";
+import { startProcess, stopProcess } from "../../../../lib/process";
 import { run } from "../../command";
 import { authorityOf, type SharedFiles } from "./authorities";
 import { BOOTSTRAP_PREFIX, bootstrapKey, bootstrapState, openShared, sealShared } from "./bootstrap-data";
 import { etcdConfig } from "./component-arguments";
-import type { Crew } from "./crew";
+import type { ProcessGroup } from "./process-group";
 import { EtcdClient } from "./etcd-client";
 import type { Layout } from "./layout";
 import { readPair } from "./leaf-certificates";
@@ -48,14 +48,14 @@ export class Datastore {
   }
 
   /** Puts aside the data of a member that was removed from its cluster, so that the server can join anew. */
-  async buryRemoved(): Promise<void> {
+  async discardRemovedMember(): Promise<void> {
     if (!(await exists(this.#tombstone))) return;
     log("info", "tombstone file has been detected, removing data dir to rejoin the cluster");
-    await this.putAside();
+    await this.archiveData();
   }
 
   /** Renames the data; the last five are kept. */
-  async putAside(): Promise<void> {
+  async archiveData(): Promise<void> {
     if (!(await exists(this.layout.etcd))) return;
     await rename(this.layout.etcd, path.join(this.layout.db, `etcd-old-${Math.floor(Date.now() / 1000)}`));
     const old = (await readdir(this.layout.db)).filter((name) => name.startsWith("etcd-old-")).sort();
@@ -83,7 +83,7 @@ export class Datastore {
 
   /** Starts etcd as planned. `onRemoved` hears that the cluster has removed this member. */
   async start(
-    crew: Crew,
+    processes: ProcessGroup,
     identity: MemberIdentity,
     plan: MemberPlan | { kind: "reset" },
     onRemoved: () => void = () => {},
@@ -101,13 +101,13 @@ export class Datastore {
     const logFile = path.join(this.layout.logs, "etcd.log");
     const etcd = path.join(this.layout.bin, "etcd");
     const args = ["--config-file", file];
-    await crew.start({
+    await processes.start({
       name: "etcd",
       ...(this.settings.profile === "none"
         ? { command: etcd, args }
         : { command: "/usr/bin/setpriv", args: [...(await this.#asEtcdUser()), "--", etcd, ...args] }),
       logFile,
-      again: async () => {
+      shouldRestart: async () => {
         if (!((await readIfPresent(logFile)) ?? "").includes(REMOVED)) return true;
         await writePrivate(this.#tombstone, "");
         onRemoved();
@@ -163,7 +163,7 @@ export class Datastore {
     return true;
   }
 
-  /** Keeps the shared files in etcd under the token, and refuses another token than the one that is there. */
+  /** Keeps the shared files in etcd under the token, and refuses another token than the stored one. */
   async keepShared(client: EtcdClient, shared: SharedFiles, password: string): Promise<void> {
     const found = await client.range(BOOTSTRAP_PREFIX);
     const keys = found.map(({ key }) => key);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { errorMessage } from "../../../failure";
+import { errorMessage } from "../../../../lib/failure";
 import { attempt } from "../../command";
 import { corednsObjects } from "./coredns-manifest";
 import type { Layout } from "./layout";

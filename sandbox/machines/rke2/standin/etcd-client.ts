@@ -1,7 +1,7 @@
 import { ApiClient } from "../../../controlplane/api";
 import type { CertifiedKey } from "../../../controlplane/certificate";
-import { Failure } from "../../../failure";
-import { at, listAt, parseJson, textAt } from "../../../json";
+import { Failure } from "../../../../lib/failure";
+import { at, listAt, parseJson, textAt } from "../../../../lib/json";
 import type { Member } from "./member";
 
 /** How one member of etcd is doing. */
@@ -11,7 +11,7 @@ export interface MemberStatus {
   learner: boolean;
 }
 
-/** Speaks to etcd through the JSON door that it has beside its gRPC one. */
+/** A client of etcd's JSON gateway, which it serves beside gRPC. */
 export class EtcdClient {
   readonly #api: ApiClient;
 

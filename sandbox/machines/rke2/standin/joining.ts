@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { errorMessage, Failure } from "../../../failure";
-import { at, listAt, parseJson, textAt } from "../../../json";
+import { errorMessage, Failure } from "../../../../lib/failure";
+import { at, listAt, parseJson, textAt } from "../../../../lib/json";
 import type { SharedFiles } from "./authorities";
 import type { Datastore } from "./datastore";
 import { log } from "./log";

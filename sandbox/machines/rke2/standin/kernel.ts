@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { Failure } from "../../../failure";
-import { readIfPresent } from "../../../files";
+import { Failure } from "../../../../lib/failure";
+import { readIfPresent } from "../../../../lib/files";
 import { run } from "../../command";
 import { log } from "./log";
 

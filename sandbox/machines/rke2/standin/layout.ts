@@ -26,7 +26,7 @@ export interface Layout {
   node: string;
 }
 
-/** Names every place below a data directory. */
+/** All files and folders below a data directory. */
 export function layoutOf(dataDir: string): Layout {
   const server = path.join(dataDir, "server");
   const agent = path.join(dataDir, "agent");

@@ -8,7 +8,7 @@ import {
   type CertifiedKey,
   type SubjectNames,
 } from "../../../controlplane/certificate";
-import { readIfPresent, writePrivate } from "../../../files";
+import { readIfPresent, writePrivate } from "../../../../lib/files";
 import { authorityOf, type AuthorityName, type SharedFiles } from "./authorities";
 import { addressIn, type Settings } from "./settings";
 

@@ -6,7 +6,7 @@ import { log } from "./log";
 const DIAL_MS = 2000;
 
 /**
- * The agent's own door to the API servers, as RKE2 has it: the kubelet talks to 127.0.0.1 and is connected to whichever
+ * The agent's client-side load balancer for the API servers, as in RKE2: the kubelet talks to 127.0.0.1 and is connected to whichever
  * server answers. The list is kept on the disk, so that a restarted agent finds a server even if the first one is gone.
  */
 export class ApiLoadBalancer {

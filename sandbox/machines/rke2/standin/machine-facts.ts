@@ -1,6 +1,6 @@
 import os from "node:os";
-import { Failure } from "../../../failure";
-import { listAt, parseJson, textAt } from "../../../json";
+import { Failure } from "../../../../lib/failure";
+import { listAt, parseJson, textAt } from "../../../../lib/json";
 import { run } from "../../command";
 import type { MachineFacts } from "./settings";
 

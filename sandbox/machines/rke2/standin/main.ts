@@ -1,11 +1,11 @@
 import { readdir, readFile, mkdir } from "node:fs/promises";
 import path from "node:path";
-import { errorMessage, Failure } from "../../../failure";
-import { readIfPresent } from "../../../files";
+import { errorMessage, Failure } from "../../../../lib/failure";
+import { readIfPresent } from "../../../../lib/files";
 import { runAgent } from "./agent";
 import { resetCluster } from "./cluster-reset";
 import { parseConfig, type Config, type ConfigFile, type Role } from "./config";
-import { Crew } from "./crew";
+import { ProcessGroup } from "./process-group";
 import { CONFIG_FILE, layoutOf } from "./layout";
 import { log, setDebug } from "./log";
 import { machineFacts } from "./machine-facts";
@@ -66,17 +66,17 @@ async function serve(role: Role, argv: readonly string[]): Promise<void> {
   for (const sentence of ignoredKeys(config)) log("warning", sentence);
   const layout = layoutOf(settings.dataDir);
   await mkdir(layout.logs, { recursive: true });
-  const crew = new Crew();
+  const processes = new ProcessGroup();
   const stop = (): void => {
-    void crew.stopAll(STOP_ORDER, STOP_GRACE_MS).finally(() => process.exit(0));
+    void processes.stopAll(STOP_ORDER, STOP_GRACE_MS).finally(() => process.exit(0));
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, stop);
   if (settings.clusterReset) {
-    await resetCluster(crew, settings, layout, release);
+    await resetCluster(processes, settings, layout, release);
     process.exit(0);
   }
   const run = role === "server" ? runServer : runAgent;
-  await run(crew, settings, layout, release, device);
+  await run(processes, settings, layout, release, device);
   log("info", `rke2 ${role} is up and running`);
   await notifyReady();
   // The work goes on in the background; the service lives as long as this process.
@@ -100,8 +100,8 @@ async function configFiles(argv: readonly string[]): Promise<ConfigFile[]> {
     ...(text === undefined ? [] : [{ path: file, text }]),
     ...(await Promise.all(
       additions.map(async (name) => {
-        const place = path.join(`${file}.d`, name);
-        return { path: place, text: await readFile(place, "utf8") };
+        const addition = path.join(`${file}.d`, name);
+        return { path: addition, text: await readFile(addition, "utf8") };
       }),
     )),
   ];

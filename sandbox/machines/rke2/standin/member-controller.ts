@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ApiClient } from "../../../controlplane/api";
-import { errorMessage } from "../../../failure";
-import { listAt, textAt } from "../../../json";
+import { errorMessage } from "../../../../lib/failure";
+import { listAt, textAt } from "../../../../lib/json";
 import type { EtcdClient } from "./etcd-client";
 import { log } from "./log";
 import type { MemberIdentity } from "./member";

@@ -12,7 +12,7 @@ const member = (name: string, ip: string, more: Partial<Member> = {}): Member =>
 const first = member("server-0-aaaaaaaa", "10.0.1.10");
 const SERVER = "https://10.0.1.10:9345";
 
-test("a server with data is the member that it was, whatever it is told to join", () => {
+test("a server with data is the member that it was, whatever `server` says", () => {
   expect(planMember(self, { initialized: true, server: SERVER })).toEqual({ kind: "existing" });
 });
 
@@ -23,7 +23,7 @@ test("a server without data and without another server forms a new cluster", () 
   });
 });
 
-test("a server without data joins the one that it is told of", () => {
+test("a server without data joins the configured one", () => {
   expect(planMember(self, { initialized: false, server: SERVER, members: [first] })).toEqual({
     kind: "join",
     add: true,

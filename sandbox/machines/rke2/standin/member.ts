@@ -1,4 +1,4 @@
-import { Failure } from "../../../failure";
+import { Failure } from "../../../../lib/failure";
 
 /** A member of an etcd cluster, as etcd lists it. A member that never started has no name. */
 export interface Member {

@@ -32,7 +32,7 @@ export function kubeletConfig(settings: Settings, layout: Layout, cluster: Clust
     ...(settings.resolvConf === undefined ? {} : { resolvConf: settings.resolvConf }),
     ...(settings.cloudProvider === undefined ? { providerID: `rke2://${settings.nodeName}` } : {}),
     protectKernelDefaults: settings.protectKernelDefaults,
-    // What the sandbox's machines need; see sandbox/machines/node.
+    // What the sandbox's machines need; see test/harness/node.
     cgroupDriver: "cgroupfs",
     failCgroupV1: false,
     failSwapOn: false,

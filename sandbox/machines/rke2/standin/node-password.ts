@@ -2,9 +2,9 @@ import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { ApiError, type ApiClient } from "../../../controlplane/api";
-import { Failure } from "../../../failure";
-import { readIfPresent, writePrivate } from "../../../files";
-import { textAt } from "../../../json";
+import { Failure } from "../../../../lib/failure";
+import { readIfPresent, writePrivate } from "../../../../lib/files";
+import { textAt } from "../../../../lib/json";
 import { NODE_PASSWORD_FILE } from "./layout";
 
 const REJECTED =
@@ -41,15 +41,15 @@ export function matchesHash(password: string, hash: string): boolean {
 /** Lets a node in that is new, or that is the one that had the name before. */
 export async function checkNodePassword(api: ApiClient, nodeName: string, password: string): Promise<void> {
   const name = passwordSecret(nodeName);
-  const place = "/api/v1/namespaces/kube-system/secrets";
-  const found = await api.send("GET", `${place}/${name}`);
+  const secrets = "/api/v1/namespaces/kube-system/secrets";
+  const found = await api.send("GET", `${secrets}/${name}`);
   if (found.status === 200) {
     const hash = Buffer.from(textAt(JSON.parse(found.body), "data", "hash") ?? "", "base64").toString();
     if (!matchesHash(password, hash)) throw new NodePasswordRejected(REJECTED);
     return;
   }
-  if (found.status !== 404) throw new ApiError("GET", `${place}/${name}`, found.status, found.body);
-  await api.create(place, {
+  if (found.status !== 404) throw new ApiError("GET", `${secrets}/${name}`, found.status, found.body);
+  await api.create(secrets, {
     apiVersion: "v1",
     kind: "Secret",
     metadata: { name, namespace: "kube-system" },

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ApiClient } from "../../../controlplane/api";
-import { errorMessage } from "../../../failure";
-import { listAt, textAt } from "../../../json";
+import { errorMessage } from "../../../../lib/failure";
+import { listAt, textAt } from "../../../../lib/json";
 import { run } from "../../command";
 import { log } from "./log";
 

@@ -1,6 +1,6 @@
 import { access, mkdir, rm, symlink } from "node:fs/promises";
 import path from "node:path";
-import { Failure } from "../../../failure";
+import { Failure } from "../../../../lib/failure";
 import type { Layout } from "./layout";
 import type { Release } from "./release";
 
@@ -30,7 +30,7 @@ export async function linkPrograms(release: Release, layout: Layout): Promise<vo
   const from = path.join(release.runtime, "bin");
   await access(from).catch(() => {
     throw new Failure(
-      `The programs of ${release.version} are not in this machine's image (${from}). Open the hall with the image of rke2Image(), which has them.`,
+      `The programs of ${release.version} are not in this machine's image (${from}). Open the machine host with the image of rke2Image(), which has them.`,
     );
   });
   await mkdir(layout.bin, { recursive: true, mode: 0o755 });

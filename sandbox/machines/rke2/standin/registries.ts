@@ -1,9 +1,9 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { load } from "js-yaml";
-import { errorMessage, Failure } from "../../../failure";
-import { readIfPresent } from "../../../files";
-import { isObject } from "../../../json";
+import { errorMessage, Failure } from "../../../../lib/failure";
+import { readIfPresent } from "../../../../lib/files";
+import { isObject } from "../../../../lib/json";
 import { registryFolder } from "./containerd";
 import type { Layout } from "./layout";
 
@@ -69,8 +69,8 @@ export async function writeRegistries(file: string, layout: Layout): Promise<voi
   const text = await readIfPresent(file);
   if (text === undefined) return;
   for (const mirror of parseRegistries(file, text)) {
-    const place = path.join(folder, mirror.registry === "*" ? "_default" : mirror.registry);
-    await mkdir(place, { recursive: true });
-    await writeFile(path.join(place, "hosts.toml"), hostsToml(mirror));
+    const target = path.join(folder, mirror.registry === "*" ? "_default" : mirror.registry);
+    await mkdir(target, { recursive: true });
+    await writeFile(path.join(target, "hosts.toml"), hostsToml(mirror));
   }
 }

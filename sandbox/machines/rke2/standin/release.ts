@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { textAt } from "../../../json";
+import { textAt } from "../../../../lib/json";
 
 /** What the stand-in is called wherever it names itself. */
 export const STAND_IN = "Fleetwright's sandbox stand-in for RKE2";

@@ -1,5 +1,5 @@
-import { Failure } from "../../../failure";
-import { given } from "./given";
+import { Failure } from "../../../../lib/failure";
+import { optional } from "./optional";
 
 /** Settings of snapshots in a bucket. */
 export interface S3Settings {
@@ -32,10 +32,10 @@ export function s3SettingsOf(
     region: text("etcd-s3-region") ?? "us-east-1",
     folder: text("etcd-s3-folder") ?? "",
     retention: number("etcd-s3-retention", 5),
-    ...given("accessKey", text("etcd-s3-access-key")),
-    ...given("secretKey", text("etcd-s3-secret-key")),
-    ...given("sessionToken", text("etcd-s3-session-token")),
-    ...given("endpointCa", text("etcd-s3-endpoint-ca")),
+    ...optional("accessKey", text("etcd-s3-access-key")),
+    ...optional("secretKey", text("etcd-s3-secret-key")),
+    ...optional("sessionToken", text("etcd-s3-session-token")),
+    ...optional("endpointCa", text("etcd-s3-endpoint-ca")),
     skipVerify: flag("etcd-s3-skip-ssl-verify"),
     insecure: flag("etcd-s3-insecure"),
     pathStyle: text("etcd-s3-bucket-lookup-type") !== "dns",

@@ -12,8 +12,10 @@ let aws: Aws;
 beforeAll(async () => {
   aws = await startAws({ dir: path.join(work, "aws") });
   const clients = clientsFor(aws.endpoint, "eu-central-1");
-  const place = { LocationConstraint: "eu-central-1" } as const;
-  await clients.s3.send(new CreateBucketCommand({ Bucket: "snapshots", CreateBucketConfiguration: place }));
+  const location = { LocationConstraint: "eu-central-1" } as const;
+  await clients.s3.send(
+    new CreateBucketCommand({ Bucket: "snapshots", CreateBucketConfiguration: location }),
+  );
   clients.close();
 }, 120_000);
 afterAll(async () => {

@@ -10,7 +10,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { Failure } from "../../../failure";
+import { Failure } from "../../../../lib/failure";
 import type { S3Settings } from "./s3-settings";
 
 /** A snapshot in the bucket. */

@@ -2,8 +2,8 @@ import { chmod, mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { randomBytes } from "node:crypto";
 import type { ApiClient } from "../../../controlplane/api";
-import { readIfPresent, writePrivate } from "../../../files";
-import { isObject, parseJson } from "../../../json";
+import { readIfPresent, writePrivate } from "../../../../lib/files";
+import { isObject, parseJson } from "../../../../lib/json";
 import { tokenText } from "./agent";
 import {
   authorityOf,
@@ -15,7 +15,7 @@ import {
 } from "./authorities";
 import { startContainerd } from "./containerd";
 import { startControlPlane } from "./control-plane";
-import type { Crew } from "./crew";
+import type { ProcessGroup } from "./process-group";
 import { Datastore } from "./datastore";
 import { runDeployController, writePackagedManifests } from "./deploy-controller";
 import { checkCis, prepareKernel } from "./kernel";
@@ -38,7 +38,7 @@ import { checkAuthority, formatToken, parseToken, type Token } from "./token";
 
 /** Runs a server; returns when the API is served and the kubelet runs. */
 export async function runServer(
-  crew: Crew,
+  processes: ProcessGroup,
   settings: Settings,
   layout: Layout,
   release: Release,
@@ -51,7 +51,7 @@ export async function runServer(
     await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(layout.dataDir, 0o755);
   const datastore = new Datastore(settings, layout);
-  await datastore.buryRemoved();
+  await datastore.discardRemovedMember();
   const token = await serverToken(settings, layout);
   const initialized = await datastore.initialized();
   const join =
@@ -62,7 +62,7 @@ export async function runServer(
   await writeTokens(layout, shared, passwords, settings);
   await ensureServerLeaves(layout.tls, shared, settings);
   await prepareKernel(settings.clusterCidr);
-  const containerd = startContainerd(crew, layout, release);
+  const containerd = startContainerd(processes, layout, release);
   // It is waited for below; that it may fail before is no reason to end without a word.
   containerd.catch(() => {});
 
@@ -71,7 +71,7 @@ export async function runServer(
     join === undefined
       ? planMember(identity, { initialized })
       : await joinPlan(datastore, identity, settings, shared, join);
-  await datastore.start(crew, identity, plan, () => {
+  await datastore.start(processes, identity, plan, () => {
     log("fatal", "this node has been removed from the cluster; restart the service to rejoin it");
     process.exit(1);
   });
@@ -94,14 +94,14 @@ export async function runServer(
     settings.bindAddress,
   );
   void new MemberController(settings, identity, etcd, () => served.api).run();
-  const api = await startControlPlane(crew, settings, layout, shared);
+  const api = await startControlPlane(processes, settings, layout, shared);
   served.api = api;
   log("info", "Kube API server is now running");
   await checkNodePassword(api, settings.nodeName, await ownPassword());
   await containerd;
   const node = { name: settings.nodeName, ip: settings.nodeIp };
   await startNode(
-    crew,
+    processes,
     settings,
     layout,
     {

@@ -49,7 +49,7 @@ test.each<[string, "server" | "agent", Record<string, string | boolean | string[
   ],
   ["a restore without a reset", "server", { "cluster-reset-restore-path": "/x" }, "--cluster-reset required"],
   [
-    "a reset of a server that is told where to join",
+    "a reset of a server that has a server to join",
     "server",
     { "cluster-reset": true, server: "https://a:9345", token: "x" },
     "cannot perform cluster-reset while server URL is set - remove server from configuration before resetting",

@@ -1,8 +1,8 @@
-import { Failure } from "../../../failure";
+import { Failure } from "../../../../lib/failure";
 import type { Config, ConfigValue, Role } from "./config";
-import { networks, PACKAGED, PROFILES } from "./choices";
+import { parseCni, PACKAGED, PROFILES } from "./allowed-values";
 import { CONFIG_KEYS } from "./config-keys";
-import { given } from "./given";
+import { optional } from "./optional";
 import { s3SettingsOf, type S3Settings } from "./s3-settings";
 
 /** What the machine itself says, where the configuration does not. */
@@ -83,7 +83,7 @@ export const CRITICAL_KEYS = [
   "service-cidr",
 ] as const;
 
-/** Fills in RKE2's defaults and checks the values; all that is wrong is told at once. */
+/** Fills in RKE2's defaults and checks the values; all problems are reported at once. */
 export function settingsOf(role: Role, config: Config, facts: MachineFacts): Settings {
   const problems: string[] = [];
   const text = (key: string): string | undefined => textOf(config[key]);
@@ -123,7 +123,7 @@ export function settingsOf(role: Role, config: Config, facts: MachineFacts): Set
     problems.push(
       "cannot perform cluster-reset while server URL is set - remove server from configuration before resetting",
     );
-  const [cni] = networks(list("cni"), problems);
+  const [cni] = parseCni(list("cni"), problems);
   for (const item of list("disable").flatMap((entry) => entry.split(",")))
     if (!PACKAGED.includes(item))
       problems.push(`invalid value provided for --disable flag: ${item}. Known are ${PACKAGED.join(", ")}.`);
@@ -147,12 +147,12 @@ export function settingsOf(role: Role, config: Config, facts: MachineFacts): Set
     debug: flag("debug"),
     nodeName: (text("node-name") ?? facts.hostname).toLowerCase(),
     nodeIp,
-    ...given("nodeExternalIp", list("node-external-ip")[0]),
-    ...given("server", server?.replace(/\/+$/, "")),
-    ...given("token", text("token")),
-    ...given("tokenFile", text("token-file")),
-    ...given("agentToken", text("agent-token")),
-    ...given("agentTokenFile", text("agent-token-file")),
+    ...optional("nodeExternalIp", list("node-external-ip")[0]),
+    ...optional("server", server?.replace(/\/+$/, "")),
+    ...optional("token", text("token")),
+    ...optional("tokenFile", text("token-file")),
+    ...optional("agentToken", text("agent-token")),
+    ...optional("agentTokenFile", text("agent-token-file")),
     bindAddress: text("bind-address") ?? "0.0.0.0",
     advertiseAddress: text("advertise-address") ?? list("node-external-ip")[0] ?? nodeIp,
     tlsSans: list("tls-san").flatMap((entry) => entry.split(",")),
@@ -164,21 +164,21 @@ export function settingsOf(role: Role, config: Config, facts: MachineFacts): Set
     cni: cni ?? "canal",
     labels: list("node-label"),
     taints: list("node-taint"),
-    ...given("resolvConf", text("resolv-conf")),
+    ...optional("resolvConf", text("resolv-conf")),
     kubeconfig: text("write-kubeconfig") ?? "/etc/rancher/rke2/rke2.yaml",
     kubeconfigMode: Number.parseInt(mode, 8),
-    ...given("kubeconfigGroup", text("write-kubeconfig-group")),
+    ...optional("kubeconfigGroup", text("write-kubeconfig-group")),
     profile: profile === "cis" || profile === "etcd" ? profile : "none",
     protectKernelDefaults: flag("protect-kernel-defaults") || profile === "cis",
-    ...given("auditPolicyFile", text("audit-policy-file")),
-    ...given("podSecurityFile", text("pod-security-admission-config-file")),
+    ...optional("auditPolicyFile", text("audit-policy-file")),
+    ...optional("podSecurityFile", text("pod-security-admission-config-file")),
     encryptionProvider: provider === "secretbox" ? "secretbox" : "aescbc",
     disable: list("disable").flatMap((entry) => entry.split(",")),
     disableScheduler: flag("disable-scheduler"),
     disableCloudController: flag("disable-cloud-controller"),
     disableKubeProxy: flag("disable-kube-proxy"),
     // RKE2's own one is what there is without a name.
-    ...given(
+    ...optional(
       "cloudProvider",
       text("cloud-provider-name") === "rke2" ? undefined : text("cloud-provider-name"),
     ),
@@ -199,9 +199,9 @@ export function settingsOf(role: Role, config: Config, facts: MachineFacts): Set
       retention: number("etcd-snapshot-retention", 5),
       dir: text("etcd-snapshot-dir") ?? `${dataDir}/server/db/snapshots`,
     },
-    ...given("s3", flag("etcd-s3") ? s3SettingsOf(text, flag, number) : undefined),
+    ...optional("s3", flag("etcd-s3") ? s3SettingsOf(text, flag, number) : undefined),
     clusterReset: flag("cluster-reset"),
-    ...given("restorePath", text("cluster-reset-restore-path")),
+    ...optional("restorePath", text("cluster-reset-restore-path")),
   };
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { errorMessage, Failure } from "../../../failure";
+import { errorMessage, Failure } from "../../../../lib/failure";
 import { run } from "../../command";
 import type { Layout } from "./layout";
 import { log } from "./log";
@@ -133,7 +133,7 @@ export function snapshotTable(snapshots: readonly Snapshot[]): string {
 }
 
 /** Takes a snapshot and says it if that fails. */
-export async function saveOrComplain(snapshots: Snapshots, prefix: string): Promise<void> {
+export async function saveOrLog(snapshots: Snapshots, prefix: string): Promise<void> {
   await snapshots
     .save(prefix)
     .catch((error: unknown) => log("error", `Failed to take etcd snapshot: ${errorMessage(error)}`));

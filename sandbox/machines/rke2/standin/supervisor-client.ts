@@ -1,6 +1,6 @@
 import { request } from "node:https";
 import type { CertifiedKey } from "../../../controlplane/certificate";
-import { Failure } from "../../../failure";
+import { Failure } from "../../../../lib/failure";
 import { log } from "./log";
 import { checkAuthority, type Token } from "./token";
 
@@ -34,9 +34,9 @@ export class SupervisorClient {
 
   /** Learns the cluster's authority from a server and checks it against the token's hash. */
   static async connect(url: string, token: Token, user: "server" | "node"): Promise<SupervisorClient> {
-    const place = new URL("/cacerts", url).href;
-    const { body: authority } = await get(place, { rejectUnauthorized: false }).catch((error: unknown) => {
-      throw new Failure(`failed to get CA certs: ${messageOf(error, place)}`, 1, { cause: error });
+    const caUrl = new URL("/cacerts", url).href;
+    const { body: authority } = await get(caUrl, { rejectUnauthorized: false }).catch((error: unknown) => {
+      throw new Failure(`failed to get CA certs: ${messageOf(error, caUrl)}`, 1, { cause: error });
     });
     checkAuthority(token, authority);
     if (token.caHash === undefined) {
@@ -45,8 +45,8 @@ export class SupervisorClient {
         "Cluster CA certificate is not trusted by the host CA bundle, but the token does not include a CA hash. Use the full token from the server's node-token file to enable Cluster CA validation.",
       );
     }
-    await get(place, { ca: authority }).catch((error: unknown) => {
-      throw new Failure(`CA cert validation failed: ${messageOf(error, place)}`, 1, { cause: error });
+    await get(caUrl, { ca: authority }).catch((error: unknown) => {
+      throw new Failure(`CA cert validation failed: ${messageOf(error, caUrl)}`, 1, { cause: error });
     });
     return new SupervisorClient(url, authority, token, user);
   }

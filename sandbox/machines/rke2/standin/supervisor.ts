@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
 import { TLSSocket } from "node:tls";
 import type { ApiClient } from "../../../controlplane/api";
-import { errorMessage } from "../../../failure";
-import { listAt, textAt } from "../../../json";
+import { errorMessage } from "../../../../lib/failure";
+import { listAt, textAt } from "../../../../lib/json";
 import { authorityOf, type SharedFiles } from "./authorities";
 import { nodeCertificate } from "./leaf-certificates";
 import { API_PORT, SUPERVISOR_PORT } from "./layout";
@@ -22,17 +22,17 @@ export interface Passwords {
 }
 
 /** What the supervisor tells of. */
-export interface SupervisorHome {
+export interface SupervisorContext {
   serving: { cert: string; key: string };
   shared: SharedFiles;
   passwords: Passwords;
-  /** What joining nodes and servers are told of this cluster. */
+  /** What joining nodes and servers learn of this cluster. */
   config: () => unknown;
   members: () => Promise<Member[]>;
   api: () => ApiClient | undefined;
 }
 
-/** Recognises the credentials of a join token. The server's open every door of a node too. */
+/** Recognises the credentials of a join token. The server's credentials are valid for everything that a node may do, too. */
 export function callerOf(header: string | undefined, passwords: Passwords): Caller {
   const [, encoded] = /^Basic (.+)$/.exec(header ?? "") ?? [];
   if (encoded === undefined) return "nobody";
@@ -50,7 +50,7 @@ interface Reply {
 }
 
 /** Serves joining nodes and servers on port 9345: `/ping` and `/cacerts` to everybody, the rest with the join token. */
-export async function serveSupervisor(home: SupervisorHome, address: string): Promise<Server> {
+export async function serveSupervisor(home: SupervisorContext, address: string): Promise<Server> {
   const server = createServer(
     {
       ...home.serving,
@@ -79,7 +79,7 @@ export async function serveSupervisor(home: SupervisorHome, address: string): Pr
   return server;
 }
 
-async function answer(home: SupervisorHome, incoming: IncomingMessage): Promise<Reply> {
+async function answer(home: SupervisorContext, incoming: IncomingMessage): Promise<Reply> {
   const { pathname } = new URL(incoming.url ?? "/", "https://supervisor");
   if (pathname === "/ping") return ok("pong");
   if (pathname === "/cacerts") return ok(authorityOf(home.shared, "server-ca").certificate);
@@ -96,7 +96,7 @@ async function answer(home: SupervisorHome, incoming: IncomingMessage): Promise<
 }
 
 async function answerNode(
-  home: SupervisorHome,
+  home: SupervisorContext,
   pathname: string,
   incoming: IncomingMessage,
 ): Promise<Reply | undefined> {
@@ -130,7 +130,7 @@ async function answerNode(
 }
 
 async function pair(
-  home: SupervisorHome,
+  home: SupervisorContext,
   which: Parameters<typeof nodeCertificate>[1],
   node: { name: string; ip: string },
 ): Promise<Reply> {
@@ -147,7 +147,7 @@ async function apiServers(api: ApiClient): Promise<string[]> {
     .flatMap((endpoint) => listAt(endpoint, "addresses").map((address) => `${String(address)}:${API_PORT}`));
 }
 
-function required(home: SupervisorHome): ApiClient {
+function required(home: SupervisorContext): ApiClient {
   const api = home.api();
   if (api === undefined) throw new Error("runtime core not ready");
   return api;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Failure } from "../../../failure";
+import { Failure } from "../../../../lib/failure";
 
 const PREFIX = "K10";
 const HASH_LENGTH = 64;

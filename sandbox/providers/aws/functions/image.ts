@@ -1,8 +1,8 @@
 import type { BlockDeviceMapping, Image } from "@aws-sdk/client-ec2";
 import type * as aws from "@pulumi/aws";
-import type { Plain } from "../engine/declaration";
-import { lookup } from "../engine/declaration";
-import { fromTagList } from "../engine/tags";
+import type { Plain } from "../core/declaration";
+import { lookup } from "../core/declaration";
+import { fromTagList } from "../core/tags";
 
 /** The image that fits, or the newest of those that fit. */
 export const getAmi = lookup<aws.ec2.GetAmiArgs, aws.ec2.GetAmiResult>({

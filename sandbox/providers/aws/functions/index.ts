@@ -1,4 +1,4 @@
 export { getAmi } from "./image";
-export { getAvailabilityZones, getCallerIdentity, getPartition, getRegion } from "./place";
+export { getAvailabilityZones, getCallerIdentity, getPartition, getRegion } from "./account-and-region";
 export { getPolicyDocument } from "./policy-document";
 export { getParameter, getZone } from "./stored";

@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
 import type * as aws from "@pulumi/aws";
-import type { Plain } from "../engine/declaration";
-import { lookup } from "../engine/declaration";
-import { isBag, isList } from "../engine/value";
+import type { Plain } from "../core/declaration";
+import { lookup } from "../core/declaration";
+import { isRecord, isList } from "../core/value";
 
 type Args = Plain<aws.iam.GetPolicyDocumentArgs>;
 type Statement = NonNullable<aws.iam.GetPolicyDocumentArgs["statements"]>[number];
@@ -35,7 +35,7 @@ export function policyDocument(args: Args): Document {
 function merged(others: readonly Document[], own: readonly Document[], before: boolean): Document[] {
   const statements = others.flatMap((document) => {
     const list = document.Statement;
-    return (isList(list) ? list : [list]).filter(isBag);
+    return (isList(list) ? list : [list]).filter(isRecord);
   });
   const [first, second] = before ? [statements, own] : [own, statements];
   const result: Document[] = first.map((statement) => ({ ...statement }));
@@ -53,7 +53,7 @@ function documents(texts: readonly string[] | undefined): Document[] {
     .filter((text) => text !== "")
     .map((text) => {
       const document: unknown = JSON.parse(text);
-      if (!isBag(document))
+      if (!isRecord(document))
         throw new Error(`A policy document has to be a JSON object, but is ${text.slice(0, 80)}`);
       return document;
     });

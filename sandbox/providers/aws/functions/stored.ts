@@ -1,6 +1,6 @@
 import type * as aws from "@pulumi/aws";
-import { lookup } from "../engine/declaration";
-import { fromTagList } from "../engine/tags";
+import { lookup } from "../core/declaration";
+import { fromTagList } from "../core/tags";
 
 /** A value in the parameter store. */
 export const getParameter = lookup<aws.ssm.GetParameterArgs, aws.ssm.GetParameterResult>({

@@ -1,10 +1,10 @@
 import type { AutoScalingGroup as Found, CreateAutoScalingGroupType } from "@aws-sdk/client-auto-scaling";
 import type * as aws from "@pulumi/aws";
-import type { Context } from "../engine/context";
-import type { Plain } from "../engine/declaration";
-import { declare, literal } from "../engine/declaration";
-import { isAbsent } from "../engine/errors";
-import { chosen, chosenOnce, local, required, replaces } from "../engine/property";
+import type { AwsContext } from "../core/context";
+import type { Plain } from "../core/declaration";
+import { declare, literal } from "../core/declaration";
+import { isAbsent } from "../core/errors";
+import { chosen, chosenOnce, local, required, replaces } from "../core/property";
 
 type Args = Plain<aws.autoscaling.GroupArgs>;
 
@@ -37,7 +37,7 @@ export const autoScalingGroup = declare<aws.autoscaling.GroupArgs, aws.autoscali
     vpcZoneIdentifiers: { ...chosen, set: true },
     waitForCapacityTimeout: { ...local, fallback: "10m" },
   },
-  name: { property: "name", longest: 255, prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 255, prefixProperty: "namePrefix" },
   check: ({ launchTemplate, vpcZoneIdentifiers, availabilityZones }) => [
     ...(launchTemplate === undefined ? ["An auto scaling group needs launchTemplate; it is missing"] : []),
     ...((vpcZoneIdentifiers ?? availabilityZones) === undefined
@@ -67,7 +67,7 @@ export const autoScalingGroup = declare<aws.autoscaling.GroupArgs, aws.autoscali
   async settle(context, id, inputs) {
     const wanted = inputs.desiredCapacity ?? inputs.minSize;
     if (inputs.waitForCapacityTimeout === "0") return;
-    await context.patience.until(`${wanted} instances of ${id} are in service`, async () => {
+    await context.deadline.until(`${wanted} instances of ${id} are in service`, async () => {
       const found = await described(context, id);
       const serving = (found?.Instances ?? []).filter(({ LifecycleState }) => LifecycleState === "InService");
       return serving.length >= wanted || undefined;
@@ -156,7 +156,7 @@ export const autoScalingGroup = declare<aws.autoscaling.GroupArgs, aws.autoscali
       DesiredCapacity: 0,
     });
     if (state.forceDelete !== true) {
-      await context.patience.until(
+      await context.deadline.until(
         `${id} has no instances`,
         async () => (await described(context, id))?.Instances?.length === 0 || undefined,
       );
@@ -165,14 +165,14 @@ export const autoScalingGroup = declare<aws.autoscaling.GroupArgs, aws.autoscali
       AutoScalingGroupName: id,
       ForceDelete: state.forceDelete ?? false,
     });
-    await context.patience.until(
+    await context.deadline.until(
       `auto scaling group ${id} is deleted`,
       async () => (await absent()) || undefined,
     );
   },
 });
 
-async function described({ aws }: Context, id: string): Promise<Found | undefined> {
+async function described({ aws }: AwsContext, id: string): Promise<Found | undefined> {
   try {
     const { AutoScalingGroups } = await (
       await aws.autoscaling()

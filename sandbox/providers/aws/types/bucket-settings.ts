@@ -1,9 +1,9 @@
 import type { LifecycleRule } from "@aws-sdk/client-s3";
 import type * as aws from "@pulumi/aws";
-import { filled } from "../engine/answer";
-import { declare, literal } from "../engine/declaration";
-import { identifies, local, required } from "../engine/property";
-import { isBag } from "../engine/value";
+import { filled } from "../core/answer";
+import { declare, literal } from "../core/declaration";
+import { identifies, local, required } from "../core/property";
+import { isRecord } from "../core/value";
 import { camel, pascal } from "./letter-case";
 
 /** Whether a bucket keeps old versions. */
@@ -182,7 +182,8 @@ const LIFECYCLE = { id: "ID" };
 
 function lifecycleRules(rules: readonly { filter?: unknown }[] | undefined): LifecycleRule[] {
   return (rules ?? []).map((rule) => {
-    const whole = rule.filter === undefined || (isBag(rule.filter) && Object.keys(rule.filter).length === 0);
+    const whole =
+      rule.filter === undefined || (isRecord(rule.filter) && Object.keys(rule.filter).length === 0);
     return pascal<LifecycleRule>({ ...rule, filter: whole ? { prefix: "" } : rule.filter }, LIFECYCLE);
   });
 }

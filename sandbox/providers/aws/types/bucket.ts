@@ -1,9 +1,9 @@
 import type * as aws from "@pulumi/aws";
-import type { Context } from "../engine/context";
-import { declare, literal } from "../engine/declaration";
-import { isAbsent } from "../engine/errors";
-import { chosenOnce, local, replaces } from "../engine/property";
-import { fromTagList, tagList, tagsOf } from "../engine/tags";
+import type { AwsContext } from "../core/context";
+import { declare, literal } from "../core/declaration";
+import { isAbsent } from "../core/errors";
+import { chosenOnce, local, replaces } from "../core/property";
+import { fromTagList, tagList, tagsOf } from "../core/tags";
 
 /** A bucket. Its settings are types of their own; the older form with everything in one place is not known here. */
 export const bucket = declare<aws.s3.BucketArgs, aws.s3.BucketState>({
@@ -14,7 +14,7 @@ export const bucket = declare<aws.s3.BucketArgs, aws.s3.BucketState>({
     forceDestroy: { ...local, fallback: false },
     objectLockEnabled: chosenOnce,
   },
-  name: { property: "bucket", longest: 63, prefixProperty: "bucketPrefix", lowerCase: true },
+  name: { property: "bucket", maxLength: 63, prefixProperty: "bucketPrefix", lowerCase: true },
   tagging: {
     set: (context, id, state, tags) => changeTags(context, id, { ...tagsOf(state.tagsAll), ...tags }),
     remove: removeTags,
@@ -60,7 +60,7 @@ export const bucket = declare<aws.s3.BucketArgs, aws.s3.BucketState>({
 });
 
 async function changeTags(
-  { aws }: Pick<Context, "aws">,
+  { aws }: Pick<AwsContext, "aws">,
   id: string,
   tags: Readonly<Record<string, string>>,
 ): Promise<void> {
@@ -72,7 +72,7 @@ async function changeTags(
 
 /** S3 sets all tags of a bucket at once, so the ones to keep are asked for first. */
 async function removeTags(
-  { aws }: Context,
+  { aws }: AwsContext,
   id: string,
   _state: unknown,
   keys: readonly string[],
@@ -83,7 +83,7 @@ async function removeTags(
 }
 
 /** Deletes every version of every object. */
-async function empty({ aws }: Pick<Context, "aws">, Bucket: string): Promise<void> {
+async function empty({ aws }: Pick<AwsContext, "aws">, Bucket: string): Promise<void> {
   const s3 = await aws.s3();
   for (;;) {
     const page = await s3.listObjectVersions({ Bucket }).catch((error: unknown) => {

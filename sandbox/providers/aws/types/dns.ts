@@ -1,12 +1,12 @@
 import type { ResourceRecordSet } from "@aws-sdk/client-route-53";
 import type * as aws from "@pulumi/aws";
-import { filled, given } from "../engine/answer";
-import type { Context } from "../engine/context";
-import type { Plain } from "../engine/declaration";
-import { declare, literal } from "../engine/declaration";
-import { isAbsent } from "../engine/errors";
-import { chosenOnce, identifies, local, required, updates } from "../engine/property";
-import { fromTagList, tagList } from "../engine/tags";
+import { filled, given } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import type { Plain } from "../core/declaration";
+import { declare, literal } from "../core/declaration";
+import { isAbsent } from "../core/errors";
+import { chosenOnce, identifies, local, required, updates } from "../core/property";
+import { fromTagList, tagList } from "../core/tags";
 
 type Args = Plain<aws.route53.RecordArgs>;
 
@@ -21,7 +21,7 @@ export const zone = declare<aws.route53.ZoneArgs, aws.route53.ZoneState>({
     name: { ...chosenOnce, normal: withoutDot },
     vpcs: { set: true, replaces: true },
   },
-  name: { property: "name", longest: 255 },
+  name: { property: "name", maxLength: 255 },
   global: true,
   tagging: {
     set: async ({ aws }, ResourceId, _state, tags) =>
@@ -192,7 +192,7 @@ export const record = declare<aws.route53.RecordArgs, aws.route53.RecordState>({
 });
 
 async function change(
-  { aws }: Pick<Context, "aws">,
+  { aws }: Pick<AwsContext, "aws">,
   inputs: Plain<aws.route53.RecordState> | Args,
   Action: "CREATE" | "UPSERT" | "DELETE",
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ResourceType } from "@aws-sdk/client-ec2";
-import type { Tagging } from "../engine/declaration";
-import type { Tags } from "../engine/tags";
-import { tagList } from "../engine/tags";
+import type { Tagging } from "../core/declaration";
+import type { Tags } from "../core/tags";
+import { tagList } from "../core/tags";
 
 /** Tags of everything in EC2, by id. */
 export const ec2Tagging: Tagging = {
@@ -11,7 +11,7 @@ export const ec2Tagging: Tagging = {
     (await aws.ec2()).deleteTags({ Resources: [id], Tags: keys.map((Key) => ({ Key })) }),
 };
 
-/** Tags that EC2 sets in the same moment in which it makes something. */
+/** Tags that EC2 sets together with the creation. */
 export function tagged(type: ResourceType, tags: Tags | undefined) {
   const list = tagList(tags);
   return list.length === 0 ? undefined : [{ ResourceType: type, Tags: list }];

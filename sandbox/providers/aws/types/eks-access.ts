@@ -1,7 +1,7 @@
 import type * as aws from "@pulumi/aws";
-import { declare, literal } from "../engine/declaration";
-import { chosen, identifies, required, updates } from "../engine/property";
-import { given } from "../engine/answer";
+import { declare, literal } from "../core/declaration";
+import { chosen, identifies, required, updates } from "../core/property";
+import { given } from "../core/answer";
 import { eksTagging } from "./eks-cluster";
 
 /** Who may talk to a cluster. */

@@ -1,8 +1,8 @@
 import type { Addon as Found } from "@aws-sdk/client-eks";
 import type * as aws from "@pulumi/aws";
-import type { Context } from "../engine/context";
-import { declare, literal } from "../engine/declaration";
-import { chosen, identifies, local, updates } from "../engine/property";
+import type { AwsContext } from "../core/context";
+import { declare, literal } from "../core/declaration";
+import { chosen, identifies, local, updates } from "../core/property";
 import { eksTagging, gone } from "./eks-cluster";
 
 /** Software in a cluster that AWS keeps up. */
@@ -79,12 +79,12 @@ function partsOf(id: string): { clusterName: string; addonName: string } {
   return { clusterName, addonName };
 }
 
-async function described({ aws }: Context, id: string): Promise<Found | undefined> {
+async function described({ aws }: AwsContext, id: string): Promise<Found | undefined> {
   return (await (await aws.eks()).describeAddon(partsOf(id))).addon;
 }
 
-async function active(context: Context, id: string): Promise<void> {
-  await context.patience.until(`add-on ${id} is active`, async () => {
+async function active(context: AwsContext, id: string): Promise<void> {
+  await context.deadline.until(`add-on ${id} is active`, async () => {
     const found = await described(context, id);
     if (found?.status === "CREATE_FAILED" || found?.status === "UPDATE_FAILED") {
       throw new Error(`Add-on ${id} failed: ${JSON.stringify(found.health?.issues ?? [])}`);

@@ -1,9 +1,9 @@
 import type { Cluster as Found, CreateClusterRequest } from "@aws-sdk/client-eks";
 import type * as aws from "@pulumi/aws";
-import type { Context } from "../engine/context";
-import type { Plain, Tagging } from "../engine/declaration";
-import { declare, literal, literals } from "../engine/declaration";
-import { chosen, chosenOnce, identifies, local } from "../engine/property";
+import type { AwsContext } from "../core/context";
+import type { Plain, Tagging } from "../core/declaration";
+import { declare, literal, literals } from "../core/declaration";
+import { chosen, chosenOnce, identifies, local } from "../core/property";
 
 type Args = Plain<aws.eks.ClusterArgs>;
 
@@ -41,7 +41,7 @@ export const eksCluster = declare<aws.eks.ClusterArgs, aws.eks.ClusterState>({
     vpcConfig: { required: true, normal: sortedLists },
     zonalShiftConfig: chosen,
   },
-  name: { property: "name", longest: 100 },
+  name: { property: "name", maxLength: 100 },
   tagging: eksTagging(),
   replacesFor: (olds, news) => [
     ...(changes(
@@ -108,11 +108,11 @@ export const eksCluster = declare<aws.eks.ClusterArgs, aws.eks.ClusterState>({
 
 /** Waits until something of EKS cannot be found any more. */
 export async function gone(
-  { patience }: Context,
+  { deadline }: AwsContext,
   what: string,
   find: () => Promise<object | undefined>,
 ): Promise<void> {
-  await patience.until(`${what} is deleted`, async () => {
+  await deadline.until(`${what} is deleted`, async () => {
     const found = await find().catch((error: unknown) => {
       if (Reflect.get(Object(error), "name") === "ResourceNotFoundException") return undefined;
       throw error;
@@ -121,12 +121,12 @@ export async function gone(
   });
 }
 
-async function described({ aws }: Context, id: string): Promise<Found | undefined> {
+async function described({ aws }: AwsContext, id: string): Promise<Found | undefined> {
   return (await (await aws.eks()).describeCluster({ name: id })).cluster;
 }
 
-async function active(context: Context, id: string): Promise<void> {
-  await context.patience.until(`cluster ${id} is active`, async () => {
+async function active(context: AwsContext, id: string): Promise<void> {
+  await context.deadline.until(`cluster ${id} is active`, async () => {
     const found = await described(context, id);
     if (found?.status === "FAILED")
       throw new Error(`Cluster ${id} failed: ${JSON.stringify(found.health?.issues ?? [])}`);

@@ -1,10 +1,10 @@
 import type { Nodegroup as Found } from "@aws-sdk/client-eks";
 import type * as aws from "@pulumi/aws";
-import { filled } from "../engine/answer";
-import type { Context } from "../engine/context";
-import type { Plain } from "../engine/declaration";
-import { declare, literal } from "../engine/declaration";
-import { chosen, chosenOnce, identifies, local, replaces, required } from "../engine/property";
+import { filled } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import type { Plain } from "../core/declaration";
+import { declare, literal } from "../core/declaration";
+import { chosen, chosenOnce, identifies, local, replaces, required } from "../core/property";
 import { eksTagging, gone } from "./eks-cluster";
 
 type Taints = Plain<aws.eks.NodeGroupArgs>["taints"];
@@ -32,7 +32,7 @@ export const eksNodeGroup = declare<aws.eks.NodeGroupArgs, aws.eks.NodeGroupStat
     updateConfig: chosen,
     version: chosen,
   },
-  name: { property: "nodeGroupName", longest: 63, prefixProperty: "nodeGroupNamePrefix" },
+  name: { property: "nodeGroupName", maxLength: 63, prefixProperty: "nodeGroupNamePrefix" },
   tagging: eksTagging(),
   // A template can get another version; another template makes another group.
   replacesFor: (olds, news) =>
@@ -181,13 +181,13 @@ export const eksNodeGroup = declare<aws.eks.NodeGroupArgs, aws.eks.NodeGroupStat
   },
 });
 
-async function described({ aws }: Context, id: string): Promise<Found | undefined> {
+async function described({ aws }: AwsContext, id: string): Promise<Found | undefined> {
   const [clusterName = "", nodegroupName = ""] = id.split(":");
   return (await (await aws.eks()).describeNodegroup({ clusterName, nodegroupName })).nodegroup;
 }
 
-async function active(context: Context, id: string): Promise<void> {
-  await context.patience.until(`node group ${id} is active`, async () => {
+async function active(context: AwsContext, id: string): Promise<void> {
+  await context.deadline.until(`node group ${id} is active`, async () => {
     const found = await described(context, id);
     if (found?.status === "CREATE_FAILED" || found?.status === "DEGRADED") {
       throw new Error(`Node group ${id} failed: ${JSON.stringify(found.health?.issues ?? [])}`);

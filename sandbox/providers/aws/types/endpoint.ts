@@ -1,12 +1,12 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import { declare, literal } from "../engine/declaration";
-import { isAbsent } from "../engine/errors";
-import { chosen, identifies, local, replaces } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { given } from "../core/answer";
+import { declare, literal } from "../core/declaration";
+import { isAbsent } from "../core/errors";
+import { chosen, identifies, local, replaces } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 
-/** A door from a VPC to a service of AWS. */
+/** A VPC endpoint for an AWS service. */
 export const vpcEndpoint = declare<aws.ec2.VpcEndpointArgs, aws.ec2.VpcEndpointState>({
   token: "aws:ec2/vpcEndpoint:VpcEndpoint",
   properties: {
@@ -42,8 +42,8 @@ export const vpcEndpoint = declare<aws.ec2.VpcEndpointArgs, aws.ec2.VpcEndpointS
     });
     return given(VpcEndpoint?.VpcEndpointId, "the id of the endpoint");
   },
-  settle: ({ aws, patience }, id) =>
-    patience.until(`endpoint ${id} is available`, async () => {
+  settle: ({ aws, deadline }, id) =>
+    deadline.until(`endpoint ${id} is available`, async () => {
       const { VpcEndpoints } = await (await aws.ec2()).describeVpcEndpoints({ VpcEndpointIds: [id] });
       return VpcEndpoints?.[0]?.State?.toLowerCase() === "available" || undefined;
     }),
@@ -99,10 +99,10 @@ export const vpcEndpoint = declare<aws.ec2.VpcEndpointArgs, aws.ec2.VpcEndpointS
       VpcEndpointId: id,
     });
   },
-  async delete({ aws, patience }, id) {
+  async delete({ aws, deadline }, id) {
     const ec2 = await aws.ec2();
     await ec2.deleteVpcEndpoints({ VpcEndpointIds: [id] });
-    await patience.until(`endpoint ${id} is deleted`, async () => {
+    await deadline.until(`endpoint ${id} is deleted`, async () => {
       const { VpcEndpoints } = await ec2
         .describeVpcEndpoints({ VpcEndpointIds: [id] })
         .catch((error: unknown) => {

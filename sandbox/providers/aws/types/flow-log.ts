@@ -1,8 +1,8 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import { declare, literal } from "../engine/declaration";
-import { chosenOnce, replaces } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { given } from "../core/answer";
+import { declare, literal } from "../core/declaration";
+import { chosenOnce, replaces } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 
 /** A log of the traffic in a VPC, a subnet or on an interface. Nothing of it can be changed later. */

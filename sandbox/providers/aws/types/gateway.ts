@@ -1,9 +1,9 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import { declare, literal } from "../engine/declaration";
-import { isAbsent } from "../engine/errors";
-import { chosenOnce, replaces } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { given } from "../core/answer";
+import { declare, literal } from "../core/declaration";
+import { isAbsent } from "../core/errors";
+import { chosenOnce, replaces } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 
 /** The way from a VPC to the internet. */
@@ -80,8 +80,8 @@ export const natGateway = declare<aws.ec2.NatGatewayArgs, aws.ec2.NatGatewayStat
     });
     return given(NatGateway?.NatGatewayId, "the id of the NAT gateway");
   },
-  settle: ({ aws, patience }, id) =>
-    patience.until(`NAT gateway ${id} is available`, async () => {
+  settle: ({ aws, deadline }, id) =>
+    deadline.until(`NAT gateway ${id} is available`, async () => {
       const { NatGateways } = await (await aws.ec2()).describeNatGateways({ NatGatewayIds: [id] });
       const found = NatGateways?.[0];
       if (found?.State === "failed")
@@ -105,10 +105,10 @@ export const natGateway = declare<aws.ec2.NatGatewayArgs, aws.ec2.NatGatewayStat
       vpcId: found.VpcId,
     };
   },
-  async delete({ aws, patience }, id) {
+  async delete({ aws, deadline }, id) {
     const ec2 = await aws.ec2();
     await ec2.deleteNatGateway({ NatGatewayId: id });
-    await patience.until(`NAT gateway ${id} is deleted`, async () => {
+    await deadline.until(`NAT gateway ${id} is deleted`, async () => {
       const { NatGateways } = await ec2.describeNatGateways({ NatGatewayIds: [id] });
       return (NatGateways ?? []).every(({ State }) => State === "deleted") || undefined;
     });

@@ -1,9 +1,9 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import { declare } from "../engine/declaration";
-import { isAbsent } from "../engine/errors";
-import { chosenOnce, identifies, local, replaces, updates } from "../engine/property";
-import { fromTagList, tagList } from "../engine/tags";
+import { given } from "../core/answer";
+import { declare } from "../core/declaration";
+import { isAbsent } from "../core/errors";
+import { chosenOnce, identifies, local, replaces, updates } from "../core/property";
+import { fromTagList, tagList } from "../core/tags";
 
 const path = { replaces: true, fallback: "/" };
 const policyText = { required: true, json: true };
@@ -21,7 +21,7 @@ export const role = declare<aws.iam.RoleArgs, aws.iam.RoleState>({
     path,
     permissionsBoundary: updates,
   },
-  name: { property: "name", longest: 64, prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 64, prefixProperty: "namePrefix" },
   global: true,
   tagging: {
     set: async ({ aws }, RoleName, _state, tags) =>
@@ -107,7 +107,7 @@ export const policy = declare<aws.iam.PolicyArgs, aws.iam.PolicyState>({
     path,
     policy: policyText,
   },
-  name: { property: "name", longest: 128, prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 128, prefixProperty: "namePrefix" },
   global: true,
   tagging: {
     set: async ({ aws }, PolicyArn, _state, tags) =>
@@ -204,7 +204,7 @@ export const rolePolicy = declare<aws.iam.RolePolicyArgs, aws.iam.RolePolicyStat
     policy: policyText,
     role: identifies,
   },
-  name: { property: "name", longest: 128, prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 128, prefixProperty: "namePrefix" },
   global: true,
   async create({ aws }, inputs) {
     const PolicyName = inputs.name ?? `${inputs.namePrefix ?? ""}${Date.now().toString(16)}`;

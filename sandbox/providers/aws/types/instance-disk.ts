@@ -1,8 +1,8 @@
 import type { EC2, Instance as Found, Volume } from "@aws-sdk/client-ec2";
 import type * as aws from "@pulumi/aws";
-import type { Context } from "../engine/context";
-import type { Plain } from "../engine/declaration";
-import { literal } from "../engine/declaration";
+import type { AwsContext } from "../core/context";
+import type { Plain } from "../core/declaration";
+import { literal } from "../core/declaration";
 import { modified } from "./volume";
 
 type Root = NonNullable<Plain<aws.ec2.InstanceArgs>["rootBlockDevice"]>;
@@ -60,7 +60,7 @@ export function diskState(found: Found, volumes: readonly Volume[]) {
 
 /** Makes the root disk larger or of another kind, in place. */
 export async function updateRootDisk(
-  context: Context,
+  context: AwsContext,
   volume: string | undefined,
   disk: Root | undefined,
 ): Promise<void> {

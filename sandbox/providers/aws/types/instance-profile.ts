@@ -1,9 +1,9 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import { declare } from "../engine/declaration";
-import { isAbsent } from "../engine/errors";
-import { chosenOnce, replaces, updates } from "../engine/property";
-import { fromTagList, tagList } from "../engine/tags";
+import { given } from "../core/answer";
+import { declare } from "../core/declaration";
+import { isAbsent } from "../core/errors";
+import { chosenOnce, replaces, updates } from "../core/property";
+import { fromTagList, tagList } from "../core/tags";
 
 /** What gives an instance its role. */
 export const instanceProfile = declare<aws.iam.InstanceProfileArgs, aws.iam.InstanceProfileState>({
@@ -14,7 +14,7 @@ export const instanceProfile = declare<aws.iam.InstanceProfileArgs, aws.iam.Inst
     path: { replaces: true, fallback: "/" },
     role: updates,
   },
-  name: { property: "name", longest: 128, prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 128, prefixProperty: "namePrefix" },
   global: true,
   tagging: {
     set: async ({ aws }, InstanceProfileName, _state, tags) =>

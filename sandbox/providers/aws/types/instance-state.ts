@@ -1,13 +1,13 @@
 import type { Instance as Found } from "@aws-sdk/client-ec2";
 import type * as aws from "@pulumi/aws";
-import type { Context } from "../engine/context";
-import type { Plain } from "../engine/declaration";
-import { fromTagList } from "../engine/tags";
+import type { AwsContext } from "../core/context";
+import type { Plain } from "../core/declaration";
+import { fromTagList } from "../core/tags";
 import { diskState, readDisks } from "./instance-disk";
 
 /** The state of an instance out of what AWS tells of it in several answers. */
 export async function instanceState(
-  context: Context,
+  context: AwsContext,
   id: string,
   found: Found,
   known: Plain<aws.ec2.InstanceState>,

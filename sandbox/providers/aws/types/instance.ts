@@ -1,11 +1,11 @@
 import type { Instance as Found, EC2 } from "@aws-sdk/client-ec2";
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import type { Context } from "../engine/context";
-import type { Plain } from "../engine/declaration";
-import { declare, literal } from "../engine/declaration";
-import { awsCode, isAbsent } from "../engine/errors";
-import { chosen, chosenOnce, local, replaces, updates } from "../engine/property";
+import { given } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import type { Plain } from "../core/declaration";
+import { declare, literal } from "../core/declaration";
+import { awsCode, isAbsent } from "../core/errors";
+import { chosen, chosenOnce, local, replaces, updates } from "../core/property";
 import { blockDevice, updateRootDisk } from "./instance-disk";
 import { instanceState } from "./instance-state";
 import { ec2Tagging, tagged } from "./ec2-tags";
@@ -154,7 +154,7 @@ export const instance = declare<aws.ec2.InstanceArgs, aws.ec2.InstanceState>({
 
 /** Changes that AWS takes only while the instance stands still. */
 async function whileStopped(
-  context: Context,
+  context: AwsContext,
   id: string,
   news: Args,
   has: (...names: ("instanceType" | "userData" | "userDataBase64")[]) => boolean,
@@ -184,7 +184,7 @@ async function whileStopped(
 }
 
 /** Stops an instance and waits until it stands still. */
-export async function stop(context: Context, id: string): Promise<void> {
+export async function stop(context: AwsContext, id: string): Promise<void> {
   const found = await described(context, id);
   if (found === undefined || ["terminated", "shutting-down", "stopped"].includes(found.State?.Name ?? ""))
     return;
@@ -192,17 +192,17 @@ export async function stop(context: Context, id: string): Promise<void> {
   await stateIs(context, id, "stopped");
 }
 
-async function described({ aws }: Context, id: string): Promise<Found | undefined> {
+async function described({ aws }: AwsContext, id: string): Promise<Found | undefined> {
   const { Reservations } = await (await aws.ec2()).describeInstances({ InstanceIds: [id] });
   return Reservations?.[0]?.Instances?.[0];
 }
 
 async function stateIs(
-  context: Context,
+  context: AwsContext,
   id: string,
   wanted: "running" | "stopped" | "terminated",
 ): Promise<void> {
-  await context.patience.until(`instance ${id} is ${wanted}`, async () => {
+  await context.deadline.until(`instance ${id} is ${wanted}`, async () => {
     const found = await described(context, id).catch((error: unknown) => {
       if (isAbsent(error)) return undefined;
       throw error;

@@ -1,8 +1,8 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import { declare } from "../engine/declaration";
-import { chosenOnce } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { given } from "../core/answer";
+import { declare } from "../core/declaration";
+import { chosenOnce } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 
 /** A public key for logins. AWS keeps its fingerprint, and the official provider does not ask for the key again. */
@@ -13,7 +13,7 @@ export const keyPair = declare<aws.ec2.KeyPairArgs, aws.ec2.KeyPairState>({
     keyNamePrefix: { replaces: true, local: true },
     publicKey: { required: true, replaces: true, local: true, normal: (value) => String(value).trim() },
   },
-  name: { property: "keyName", longest: 255, prefixProperty: "keyNamePrefix" },
+  name: { property: "keyName", maxLength: 255, prefixProperty: "keyNamePrefix" },
   tagging: {
     set: (context, _id, state, tags) => ec2Tagging.set(context, String(state.keyPairId), state, tags),
     remove: (context, _id, state, keys) => ec2Tagging.remove(context, String(state.keyPairId), state, keys),

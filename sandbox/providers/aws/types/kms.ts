@@ -1,9 +1,9 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import type { Context } from "../engine/context";
-import { declare, literal } from "../engine/declaration";
-import { chosen, chosenOnce, local, replaces, required } from "../engine/property";
-import type { Tags } from "../engine/tags";
+import { given } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import { declare, literal } from "../core/declaration";
+import { chosen, chosenOnce, local, replaces, required } from "../core/property";
+import type { Tags } from "../core/tags";
 
 /** A key that AWS keeps. */
 export const kmsKey = declare<aws.kms.KeyArgs, aws.kms.KeyState>({
@@ -88,7 +88,7 @@ export const kmsKey = declare<aws.kms.KeyArgs, aws.kms.KeyState>({
 });
 
 async function setRotation(
-  { aws }: Context,
+  { aws }: AwsContext,
   id: string,
   inputs: { enableKeyRotation?: boolean | undefined; rotationPeriodInDays?: number | undefined },
 ): Promise<void> {
@@ -113,7 +113,7 @@ export const kmsAlias = declare<aws.kms.AliasArgs, aws.kms.AliasState>({
     namePrefix: { ...replaces, local: true },
     targetKeyId: { ...required, normal: (value) => String(value).split("/").at(-1) },
   },
-  name: { property: "name", longest: 256, prefix: "alias/", prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 256, prefix: "alias/", prefixProperty: "namePrefix" },
   async create({ aws }, inputs) {
     const AliasName = inputs.name ?? `${inputs.namePrefix ?? "alias/"}${Date.now().toString(16)}`;
     await (await aws.kms()).createAlias({ AliasName, TargetKeyId: inputs.targetKeyId });

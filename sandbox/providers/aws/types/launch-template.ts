@@ -1,12 +1,12 @@
 import type { RequestLaunchTemplateData } from "@aws-sdk/client-ec2";
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import type { Plain } from "../engine/declaration";
-import { declare } from "../engine/declaration";
-import { chosen, chosenOnce, local, updates } from "../engine/property";
-import { fromTagList, tagsOf } from "../engine/tags";
-import type { Bag } from "../engine/value";
-import { definedBag, isBag } from "../engine/value";
+import { given } from "../core/answer";
+import type { Plain } from "../core/declaration";
+import { declare } from "../core/declaration";
+import { chosen, chosenOnce, local, updates } from "../core/property";
+import { fromTagList, tagsOf } from "../core/tags";
+import type { Values } from "../core/value";
+import { definedValues, isRecord } from "../core/value";
 import { ec2Tagging, tagged } from "./ec2-tags";
 import { camel, pascal } from "./letter-case";
 
@@ -30,7 +30,7 @@ const DATA = [
   "vpcSecurityGroupIds",
 ] as const satisfies readonly (keyof aws.ec2.LaunchTemplateArgs)[];
 
-/** Where the two worlds use another word. */
+/** Where Pulumi and EC2 use different words. */
 const NAMES = { vpcSecurityGroupIds: "SecurityGroupIds", securityGroups: "Groups" };
 
 /** What an auto scaling or node group starts instances from. */
@@ -59,7 +59,7 @@ export const launchTemplate = declare<aws.ec2.LaunchTemplateArgs, aws.ec2.Launch
     userData: updates,
     vpcSecurityGroupIds: { set: true },
   },
-  name: { property: "name", longest: 125, prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 125, prefixProperty: "namePrefix" },
   tagging: ec2Tagging,
   async create({ aws, token }, inputs) {
     const { LaunchTemplate } = await (
@@ -112,7 +112,7 @@ export const launchTemplate = declare<aws.ec2.LaunchTemplateArgs, aws.ec2.Launch
 });
 
 function dataOf(inputs: Plain<aws.ec2.LaunchTemplateArgs>): RequestLaunchTemplateData {
-  const data = definedBag(Object.fromEntries(DATA.map((name) => [name, inputs[name]])));
+  const data = definedValues(Object.fromEntries(DATA.map((name) => [name, inputs[name]])));
   const specifications = inputs.tagSpecifications?.map(({ resourceType, tags }) => ({
     ResourceType: resourceType,
     Tags: Object.entries(tagsOf(tags)).map(([Key, Value]) => ({ Key, Value })),
@@ -124,14 +124,14 @@ function dataOf(inputs: Plain<aws.ec2.LaunchTemplateArgs>): RequestLaunchTemplat
 }
 
 /** Three nested properties are texts for Pulumi ("true") and truth values for AWS. */
-function booleans(data: Bag): Bag {
+function booleans(data: Values): Values {
   const convert = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(convert);
-    if (isBag(value))
+    if (isRecord(value))
       return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, convert(item)]));
     return value === "true" ? true : value === "false" ? false : value;
   };
-  return isBag(data)
+  return isRecord(data)
     ? Object.fromEntries(
         Object.entries(data).map(([key, value]) => [key, key === "userData" ? value : convert(value)]),
       )
@@ -143,13 +143,13 @@ function fromData(found: object | undefined): Plain<aws.ec2.LaunchTemplateState>
   const tags = data.tagSpecifications;
   const specifications = Array.isArray(tags)
     ? tags
-        .filter(isBag)
+        .filter(isRecord)
         .filter((entry) => entry.resourceType !== "launch-template")
         .map((entry) => ({
           resourceType: String(entry.resourceType),
           tags: Object.fromEntries(
             (Array.isArray(entry.tags) ? entry.tags : [])
-              .filter(isBag)
+              .filter(isRecord)
               .map((tag) => [String(tag.key), String(tag.value)]),
           ),
         }))

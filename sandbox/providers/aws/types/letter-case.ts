@@ -1,11 +1,11 @@
-import { isBag, isList } from "../engine/value";
+import { isRecord, isList } from "../core/value";
 
 /** Nested properties with the names that EC2 has for them: the same, but with a capital letter. */
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 export function pascal<T>(value: unknown, names: Readonly<Record<string, string>> = {}): T {
   const convert = (part: unknown): unknown => {
     if (isList(part)) return part.map(convert);
-    if (!isBag(part)) return part;
+    if (!isRecord(part)) return part;
     return Object.fromEntries(
       Object.entries(part).map(([key, item]) => [
         names[key] ?? key.charAt(0).toUpperCase() + key.slice(1),
@@ -13,7 +13,7 @@ export function pascal<T>(value: unknown, names: Readonly<Record<string, string>
       ]),
     );
   };
-  // The names are the same in both worlds but for their first letter; AWS refuses what it does not know.
+  // The names are the same in Pulumi and AWS but for their first letter; AWS refuses what it does not know.
   return convert(value) as T;
 }
 
@@ -23,7 +23,7 @@ export function camel<T>(value: unknown, names: Readonly<Record<string, string>>
   const back = Object.fromEntries(Object.entries(names).map(([ours, theirs]) => [theirs, ours]));
   const convert = (part: unknown): unknown => {
     if (isList(part)) return part.map(convert);
-    if (!isBag(part)) return part;
+    if (!isRecord(part)) return part;
     return Object.fromEntries(
       Object.entries(part).map(([key, item]) => [
         back[key] ?? key.charAt(0).toLowerCase() + key.slice(1),

@@ -1,10 +1,10 @@
 import type { Action } from "@aws-sdk/client-elastic-load-balancing-v2";
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import type { Plain } from "../engine/declaration";
-import { declare, literal } from "../engine/declaration";
-import { chosen, identifies, updates } from "../engine/property";
-import { tagList } from "../engine/tags";
+import { given } from "../core/answer";
+import type { Plain } from "../core/declaration";
+import { declare, literal } from "../core/declaration";
+import { chosen, identifies, updates } from "../core/property";
+import { tagList } from "../core/tags";
 import { elbTagging, elbTags } from "./load-balancer";
 
 type Actions = Plain<aws.lb.ListenerArgs>["defaultActions"];

@@ -1,10 +1,10 @@
 import type * as aws from "@pulumi/aws";
-import { filled, given } from "../engine/answer";
-import type { Context } from "../engine/context";
-import type { Plain, Tagging } from "../engine/declaration";
-import { declare, literal } from "../engine/declaration";
-import { chosen, chosenOnce, replaces } from "../engine/property";
-import { fromTagList, tagList } from "../engine/tags";
+import { filled, given } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import type { Plain, Tagging } from "../core/declaration";
+import { declare, literal } from "../core/declaration";
+import { chosen, chosenOnce, replaces } from "../core/property";
+import { fromTagList, tagList } from "../core/tags";
 
 /** Tags of everything in Elastic Load Balancing, by ARN. */
 export const elbTagging: Tagging = {
@@ -15,7 +15,7 @@ export const elbTagging: Tagging = {
 };
 
 /** The tags of something in Elastic Load Balancing. */
-export async function elbTags({ aws }: Context, arn: string): Promise<Record<string, string>> {
+export async function elbTags({ aws }: AwsContext, arn: string): Promise<Record<string, string>> {
   const { TagDescriptions } = await (await aws.elb()).describeTags({ ResourceArns: [arn] });
   return fromTagList(TagDescriptions?.[0]?.Tags);
 }
@@ -42,7 +42,7 @@ export const loadBalancer = declare<aws.lb.LoadBalancerArgs, aws.lb.LoadBalancer
     subnetMappings: { ...chosen, set: true },
     subnets: { ...chosen, set: true },
   },
-  name: { property: "name", longest: 32, prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 32, prefixProperty: "namePrefix" },
   tagging: elbTagging,
   // A network load balancer keeps its zones, and has security groups from its first day or never.
   replacesFor: (olds, news) =>
@@ -73,8 +73,8 @@ export const loadBalancer = declare<aws.lb.LoadBalancerArgs, aws.lb.LoadBalancer
     await setAttributes(context, arn, inputs);
     return arn;
   },
-  settle: ({ aws, patience }, arn) =>
-    patience.until(`load balancer ${arn} is active`, async () => {
+  settle: ({ aws, deadline }, arn) =>
+    deadline.until(`load balancer ${arn} is active`, async () => {
       const { LoadBalancers } = await (await aws.elb()).describeLoadBalancers({ LoadBalancerArns: [arn] });
       const code = LoadBalancers?.[0]?.State?.Code;
       if (code === "failed")
@@ -151,7 +151,7 @@ function mapping(one: NonNullable<Args["subnetMappings"]>[number]) {
   };
 }
 
-async function setAttributes({ aws }: Context, arn: string, inputs: Args): Promise<void> {
+async function setAttributes({ aws }: AwsContext, arn: string, inputs: Args): Promise<void> {
   const attributes = [
     { Key: "deletion_protection.enabled", Value: inputs.enableDeletionProtection },
     ...(inputs.loadBalancerType === "application"

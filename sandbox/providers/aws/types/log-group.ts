@@ -1,8 +1,8 @@
 import type { LogGroup as Found } from "@aws-sdk/client-cloudwatch-logs";
 import type * as aws from "@pulumi/aws";
-import type { Context } from "../engine/context";
-import { declare, literal } from "../engine/declaration";
-import { chosenOnce, local, replaces, updates } from "../engine/property";
+import type { AwsContext } from "../core/context";
+import { declare, literal } from "../core/declaration";
+import { chosenOnce, local, replaces, updates } from "../core/property";
 
 /** Where logs go. */
 export const logGroup = declare<aws.cloudwatch.LogGroupArgs, aws.cloudwatch.LogGroupState>({
@@ -15,7 +15,7 @@ export const logGroup = declare<aws.cloudwatch.LogGroupArgs, aws.cloudwatch.LogG
     retentionInDays: { fallback: 0 },
     skipDestroy: { ...local, fallback: false },
   },
-  name: { property: "name", longest: 512, prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 512, prefixProperty: "namePrefix" },
   tagging: {
     set: async ({ aws }, _id, state, tags) =>
       (await aws.logs()).tagResource({ resourceArn: String(state.arn), tags: { ...tags } }),
@@ -68,7 +68,7 @@ export const logGroup = declare<aws.cloudwatch.LogGroupArgs, aws.cloudwatch.LogG
   },
 });
 
-async function described({ aws }: Context, id: string): Promise<Found | undefined> {
+async function described({ aws }: AwsContext, id: string): Promise<Found | undefined> {
   const logs = await aws.logs();
   for (let nextToken: string | undefined; ;) {
     const page = await logs.describeLogGroups({ logGroupNamePrefix: id, nextToken });

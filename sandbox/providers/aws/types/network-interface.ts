@@ -1,8 +1,8 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import { declare } from "../engine/declaration";
-import { chosen, chosenOnce, identifies, updates } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { given } from "../core/answer";
+import { declare } from "../core/declaration";
+import { chosen, chosenOnce, identifies, updates } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 
 /** A network interface, which can outlive the instance that it is on. */
@@ -115,14 +115,14 @@ export const networkInterface = declare<aws.ec2.NetworkInterfaceArgs, aws.ec2.Ne
       await ec2.modifyNetworkInterfaceAttribute({ NetworkInterfaceId, Groups: news.securityGroups });
     }
   },
-  async delete({ aws, patience }, id) {
+  async delete({ aws, deadline }, id) {
     const ec2 = await aws.ec2();
     const { NetworkInterfaces } = await ec2.describeNetworkInterfaces({ NetworkInterfaceIds: [id] });
     const attachment = NetworkInterfaces?.[0]?.Attachment;
     // The first interface of an instance goes free with the instance itself.
     if (attachment?.AttachmentId !== undefined && attachment.DeviceIndex !== 0) {
       await ec2.detachNetworkInterface({ AttachmentId: attachment.AttachmentId });
-      await patience.until(`network interface ${id} is free`, async () => {
+      await deadline.until(`network interface ${id} is free`, async () => {
         const { NetworkInterfaces: now } = await ec2.describeNetworkInterfaces({ NetworkInterfaceIds: [id] });
         return now?.[0]?.Status !== "in-use" || undefined;
       });
@@ -166,10 +166,10 @@ export const networkInterfaceAttachment = declare<
       status: found.Attachment?.Status,
     };
   },
-  async delete({ aws, patience }, id, state) {
+  async delete({ aws, deadline }, id, state) {
     const ec2 = await aws.ec2();
     await ec2.detachNetworkInterface({ AttachmentId: id });
-    await patience.until(`network interface ${state.networkInterfaceId ?? ""} is free`, async () => {
+    await deadline.until(`network interface ${state.networkInterfaceId ?? ""} is free`, async () => {
       const { NetworkInterfaces } = await ec2.describeNetworkInterfaces({
         NetworkInterfaceIds: [state.networkInterfaceId ?? ""],
       });

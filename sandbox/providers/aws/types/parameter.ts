@@ -1,8 +1,8 @@
 import type * as aws from "@pulumi/aws";
-import type { Plain } from "../engine/declaration";
-import { declare, literal } from "../engine/declaration";
-import { chosen, chosenOnce, local, updates } from "../engine/property";
-import { fromTagList, tagList } from "../engine/tags";
+import type { Plain } from "../core/declaration";
+import { declare, literal } from "../core/declaration";
+import { chosen, chosenOnce, local, updates } from "../core/property";
+import { fromTagList, tagList } from "../core/tags";
 
 type Args = Plain<aws.ssm.ParameterArgs>;
 
@@ -21,7 +21,7 @@ export const parameter = declare<aws.ssm.ParameterArgs, aws.ssm.ParameterState>(
     type: { required: true, oneOf: ["String", "StringList", "SecureString"] },
     value: { computed: true },
   },
-  name: { property: "name", longest: 2048 },
+  name: { property: "name", maxLength: 2048 },
   tagging: {
     set: async ({ aws }, ResourceId, _state, tags) =>
       (await aws.ssm()).addTagsToResource({ ResourceType: "Parameter", ResourceId, Tags: tagList(tags) }),

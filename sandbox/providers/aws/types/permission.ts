@@ -1,7 +1,7 @@
 import type { IpPermission } from "@aws-sdk/client-ec2";
-import { filled } from "../engine/answer";
-import type { Context } from "../engine/context";
-import { isBag, isList } from "../engine/value";
+import { filled } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import { isRecord, isList } from "../core/value";
 
 /** Rules of a security group as `ingress` and `egress` write them. */
 export interface Rule {
@@ -102,7 +102,7 @@ export function rulesOf(permissions: readonly IpPermission[] | undefined, group:
 /** Rules with one source each: two ways to write the same rules come out the same. */
 export function atomicRules(value: unknown): unknown {
   if (!isList(value)) return value;
-  return value.filter(isBag).flatMap((rule) => {
+  return value.filter(isRecord).flatMap((rule) => {
     const protocol = protocolName(String(rule.protocol));
     const ports = protocol === "-1" ? "" : `${String(rule.fromPort)}-${String(rule.toPort)}`;
     const sources = ["cidrBlocks", "ipv6CidrBlocks", "prefixListIds", "securityGroups"].flatMap((key) => {
@@ -118,7 +118,7 @@ export function atomicRules(value: unknown): unknown {
 
 /** Makes the rules of a group in one direction exactly these. */
 export async function setRules(
-  context: Context,
+  context: AwsContext,
   id: string,
   direction: Direction,
   rules: readonly Rule[],
@@ -142,7 +142,7 @@ export async function setRules(
 
 /** Takes rules away. */
 export async function revoke(
-  { aws }: Context,
+  { aws }: AwsContext,
   GroupId: string,
   direction: Direction,
   IpPermissions: IpPermission[],
@@ -155,7 +155,7 @@ export async function revoke(
 
 /** Adds rules and gives their ids. */
 export async function authorize(
-  { aws }: Context,
+  { aws }: AwsContext,
   GroupId: string,
   direction: Direction,
   IpPermissions: IpPermission[],

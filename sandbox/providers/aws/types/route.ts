@@ -1,12 +1,12 @@
 import { crc32 } from "node:zlib";
 import type { Route as FoundRoute, RouteTable as FoundTable } from "@aws-sdk/client-ec2";
 import type * as aws from "@pulumi/aws";
-import { filled, given } from "../engine/answer";
-import type { Context } from "../engine/context";
-import type { Plain } from "../engine/declaration";
-import { declare } from "../engine/declaration";
-import { chosen, identifies, replaces, updates } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { filled, given } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import type { Plain } from "../core/declaration";
+import { declare } from "../core/declaration";
+import { chosen, identifies, replaces, updates } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 
 type RouteArgs = Plain<aws.ec2.RouteArgs>;
@@ -158,7 +158,7 @@ export const routeTableAssociation = declare<
   delete: async ({ aws }, id) => (await aws.ec2()).disassociateRouteTable({ AssociationId: id }),
 });
 
-async function tableOf({ aws }: Context, id: string): Promise<FoundTable | undefined> {
+async function tableOf({ aws }: AwsContext, id: string): Promise<FoundTable | undefined> {
   if (id === "") return undefined;
   return (await (await aws.ec2()).describeRouteTables({ RouteTableIds: [id] })).RouteTables?.[0];
 }

@@ -1,12 +1,12 @@
 import { crc32 } from "node:zlib";
 import type { SecurityGroupRule as Found } from "@aws-sdk/client-ec2";
 import type * as aws from "@pulumi/aws";
-import { filled, given } from "../engine/answer";
-import type { Context } from "../engine/context";
-import type { Plain } from "../engine/declaration";
-import { declare } from "../engine/declaration";
-import { identifies, replaces, required, updates } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { filled, given } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import type { Plain } from "../core/declaration";
+import { declare } from "../core/declaration";
+import { identifies, replaces, required, updates } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 import type { Direction, Rule } from "./permission";
 import { atomicRules, authorize, permission, protocolName, revoke, rulesOf } from "./permission";
@@ -186,7 +186,7 @@ export const securityGroupRule = declare<aws.ec2.SecurityGroupRuleArgs, aws.ec2.
     ]),
 });
 
-async function ruleById({ aws }: Context, id: string): Promise<Found | undefined> {
+async function ruleById({ aws }: AwsContext, id: string): Promise<Found | undefined> {
   return (await (await aws.ec2()).describeSecurityGroupRules({ SecurityGroupRuleIds: [id] }))
     .SecurityGroupRules?.[0];
 }

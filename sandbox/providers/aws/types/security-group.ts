@@ -1,9 +1,9 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import type { Context } from "../engine/context";
-import { declare } from "../engine/declaration";
-import { chosenOnce, local } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { given } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import { declare } from "../core/declaration";
+import { chosenOnce, local } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 import type { Rule } from "./permission";
 import { atomicRules, revoke, rulesOf, setRules } from "./permission";
@@ -22,7 +22,7 @@ export const securityGroup = declare<aws.ec2.SecurityGroupArgs, aws.ec2.Security
     revokeRulesOnDelete: { ...local, fallback: false },
     vpcId: chosenOnce,
   },
-  name: { property: "name", longest: 255, prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 255, prefixProperty: "namePrefix" },
   tagging: ec2Tagging,
   async create(context, inputs) {
     const ec2 = await context.aws.ec2();
@@ -92,7 +92,7 @@ export const defaultSecurityGroup = declare<
   async delete() {},
 });
 
-async function readGroup({ aws, region, partition }: Context, id: string) {
+async function readGroup({ aws, region, partition }: AwsContext, id: string) {
   const { SecurityGroups } = await (await aws.ec2()).describeSecurityGroups({ GroupIds: [id] });
   const found = SecurityGroups?.[0];
   if (found === undefined) return undefined;
@@ -108,7 +108,7 @@ async function readGroup({ aws, region, partition }: Context, id: string) {
   };
 }
 
-async function clear(context: Context, id: string): Promise<void> {
+async function clear(context: AwsContext, id: string): Promise<void> {
   const { SecurityGroups } = await (await context.aws.ec2()).describeSecurityGroups({ GroupIds: [id] });
   const found = SecurityGroups?.[0];
   if ((found?.IpPermissions ?? []).length > 0)

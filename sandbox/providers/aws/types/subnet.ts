@@ -1,8 +1,8 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import { declare } from "../engine/declaration";
-import { chosenOnce, identifies } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { given } from "../core/answer";
+import { declare } from "../core/declaration";
+import { chosenOnce, identifies } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 
 /** A subnet of a VPC. */
@@ -31,8 +31,8 @@ export const subnet = declare<aws.ec2.SubnetArgs, aws.ec2.SubnetState>({
     }
     return id;
   },
-  settle: ({ aws, patience }, id) =>
-    patience.until(`subnet ${id} is available`, async () => {
+  settle: ({ aws, deadline }, id) =>
+    deadline.until(`subnet ${id} is available`, async () => {
       const { Subnets } = await (await aws.ec2()).describeSubnets({ SubnetIds: [id] });
       return Subnets?.[0]?.State === "available" || undefined;
     }),

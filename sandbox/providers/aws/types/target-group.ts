@@ -1,16 +1,16 @@
 import type * as aws from "@pulumi/aws";
-import { filled, given } from "../engine/answer";
-import type { Context } from "../engine/context";
-import type { Plain } from "../engine/declaration";
-import { declare, literal } from "../engine/declaration";
-import { awsCode } from "../engine/errors";
-import { chosen, chosenOnce, identifies, replaces } from "../engine/property";
-import { tagList } from "../engine/tags";
+import { filled, given } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import type { Plain } from "../core/declaration";
+import { declare, literal } from "../core/declaration";
+import { awsCode } from "../core/errors";
+import { chosen, chosenOnce, identifies, replaces } from "../core/property";
+import { tagList } from "../core/tags";
 import { elbTagging, elbTags } from "./load-balancer";
 
 type Args = Plain<aws.lb.TargetGroupArgs>;
 
-/** Attributes of a target group by their names in both worlds. */
+/** Attributes of a target group by their names in Pulumi and AWS. */
 const ATTRIBUTES = {
   connectionTermination: "deregistration_delay.connection_termination.enabled",
   deregistrationDelay: "deregistration_delay.timeout_seconds",
@@ -41,7 +41,7 @@ export const targetGroup = declare<aws.lb.TargetGroupArgs, aws.lb.TargetGroupSta
     targetType: { replaces: true, fallback: "instance", oneOf: ["instance", "ip", "lambda", "alb"] },
     vpcId: replaces,
   },
-  name: { property: "name", longest: 32, prefixProperty: "namePrefix" },
+  name: { property: "name", maxLength: 32, prefixProperty: "namePrefix" },
   tagging: elbTagging,
   async create(context, inputs) {
     const { TargetGroups } = await (
@@ -131,7 +131,7 @@ function health({ healthCheck }: Args) {
   };
 }
 
-async function setAttributes({ aws }: Context, arn: string, inputs: Args): Promise<void> {
+async function setAttributes({ aws }: AwsContext, arn: string, inputs: Args): Promise<void> {
   const plain = Object.entries(ATTRIBUTES).map(([name, Key]) => {
     const value: unknown = Reflect.get(inputs, name);
     // Each attribute belongs to some protocols only; what the program leaves alone is not sent.

@@ -1,11 +1,11 @@
 import { crc32 } from "node:zlib";
 import type { Volume as Found } from "@aws-sdk/client-ec2";
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import type { Context } from "../engine/context";
-import { declare, literal } from "../engine/declaration";
-import { chosen, chosenOnce, identifies, local, replaces } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { given } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import { declare, literal } from "../core/declaration";
+import { chosen, chosenOnce, identifies, local, replaces } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 import { stop } from "./instance";
 
@@ -46,7 +46,7 @@ export const volume = declare<aws.ebs.VolumeArgs, aws.ebs.VolumeState>({
     return given(VolumeId, "the id of the volume");
   },
   settle: (context, id) =>
-    context.patience.until(`volume ${id} is available`, async () => {
+    context.deadline.until(`volume ${id} is available`, async () => {
       const found = await described(context, id);
       return ["available", "in-use"].includes(found?.State ?? "") || undefined;
     }),
@@ -92,7 +92,7 @@ export const volume = declare<aws.ebs.VolumeArgs, aws.ebs.VolumeState>({
       await completed(context, given(SnapshotId, "the id of the final snapshot"));
     }
     await ec2.deleteVolume({ VolumeId: id });
-    await context.patience.until(`volume ${id} is deleted`, async () => {
+    await context.deadline.until(`volume ${id} is deleted`, async () => {
       const { Volumes } = await ec2.describeVolumes({ Filters: [{ Name: "volume-id", Values: [id] }] });
       return Volumes?.length === 0 || undefined;
     });
@@ -117,7 +117,7 @@ export const volumeAttachment = declare<aws.ec2.VolumeAttachmentArgs, aws.ec2.Vo
     return attachmentId(inputs.deviceName, inputs.volumeId, inputs.instanceId);
   },
   settle: (context, _id, inputs) =>
-    context.patience.until(`volume ${inputs.volumeId} is attached`, async () => {
+    context.deadline.until(`volume ${inputs.volumeId} is attached`, async () => {
       const found = await described(context, inputs.volumeId);
       const own = found?.Attachments?.find(({ InstanceId }) => InstanceId === inputs.instanceId);
       return own?.State === "attached" ? own : undefined;
@@ -155,14 +155,14 @@ export const volumeAttachment = declare<aws.ec2.VolumeAttachmentArgs, aws.ec2.Vo
       InstanceId: state.instanceId,
       VolumeId: volumeId,
     });
-    await context.patience.until(
+    await context.deadline.until(
       `volume ${volumeId} is detached`,
       async () => !(await attached()) || undefined,
     );
   },
 });
 
-/** A copy of a volume at one moment. */
+/** A snapshot of a volume. */
 export const snapshot = declare<aws.ebs.SnapshotArgs, aws.ebs.SnapshotState>({
   token: "aws:ebs/snapshot:Snapshot",
   properties: { description: replaces, volumeId: identifies },
@@ -200,9 +200,9 @@ export const snapshot = declare<aws.ebs.SnapshotArgs, aws.ebs.SnapshotState>({
 });
 
 /** Waits until AWS has begun to use what was modified. */
-export async function modified({ aws, patience }: Context, id: string): Promise<void> {
+export async function modified({ aws, deadline }: AwsContext, id: string): Promise<void> {
   const ec2 = await aws.ec2();
-  await patience.until(`volume ${id} is modified`, async () => {
+  await deadline.until(`volume ${id} is modified`, async () => {
     const { VolumesModifications } = await ec2.describeVolumesModifications({ VolumeIds: [id] });
     return (
       (VolumesModifications ?? []).every(({ ModificationState }) =>
@@ -212,15 +212,15 @@ export async function modified({ aws, patience }: Context, id: string): Promise<
   });
 }
 
-async function completed({ aws, patience }: Context, id: string): Promise<void> {
+async function completed({ aws, deadline }: AwsContext, id: string): Promise<void> {
   const ec2 = await aws.ec2();
-  await patience.until(`snapshot ${id} is completed`, async () => {
+  await deadline.until(`snapshot ${id} is completed`, async () => {
     const { Snapshots } = await ec2.describeSnapshots({ SnapshotIds: [id] });
     return Snapshots?.[0]?.State === "completed" || undefined;
   });
 }
 
-async function described({ aws }: Context, id: string): Promise<Found | undefined> {
+async function described({ aws }: AwsContext, id: string): Promise<Found | undefined> {
   return (await (await aws.ec2()).describeVolumes({ VolumeIds: [id] })).Volumes?.[0];
 }
 

@@ -1,9 +1,9 @@
 import type * as aws from "@pulumi/aws";
-import { given } from "../engine/answer";
-import type { Context } from "../engine/context";
-import { declare, literal } from "../engine/declaration";
-import { chosen, chosenOnce } from "../engine/property";
-import { fromTagList } from "../engine/tags";
+import { given } from "../core/answer";
+import type { AwsContext } from "../core/context";
+import { declare, literal } from "../core/declaration";
+import { chosen, chosenOnce } from "../core/property";
+import { fromTagList } from "../core/tags";
 import { ec2Tagging, tagged } from "./ec2-tags";
 
 /** A virtual private cloud. */
@@ -31,8 +31,8 @@ export const vpc = declare<aws.ec2.VpcArgs, aws.ec2.VpcState>({
     await setDns(context, id, inputs);
     return id;
   },
-  settle: ({ aws, patience }, id) =>
-    patience.until(`VPC ${id} is available`, async () => {
+  settle: ({ aws, deadline }, id) =>
+    deadline.until(`VPC ${id} is available`, async () => {
       const { Vpcs } = await (await aws.ec2()).describeVpcs({ VpcIds: [id] });
       return Vpcs?.[0]?.State === "available" || undefined;
     }),
@@ -83,7 +83,7 @@ export const vpc = declare<aws.ec2.VpcArgs, aws.ec2.VpcState>({
 
 /** AWS takes one of the two at a time, and host names only where names are resolved. */
 async function setDns(
-  { aws }: Context,
+  { aws }: AwsContext,
   id: string,
   inputs: { enableDnsSupport?: boolean | undefined; enableDnsHostnames?: boolean | undefined },
 ): Promise<void> {

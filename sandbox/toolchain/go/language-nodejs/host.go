@@ -12,7 +12,7 @@ import (
 )
 
 // engineCheckInterval is how often the host asks whether the engine still lives. Nobody else tells it: an engine that
-// was killed cannot, and a program left alone would go on changing the world without anyone recording it.
+// was killed cannot, and a program left alone would go on changing resources without anyone recording it.
 const engineCheckInterval = time.Second
 
 // host answers the calls of one engine. Calls that start processes tie them to both the call and the host.

@@ -25,7 +25,7 @@ import (
 // version is the engine's version that this host was built for; the linker sets it (-X main.version=…).
 var version = "0.0.0"
 
-// shutdownGrace bounds how long calls under way may take to end after the host was told to stop. It is longer than
+// shutdownGrace bounds how long calls under way may take to end after the host was asked to stop. It is longer than
 // interruptGrace, so that a program which ignores an interrupt is killed in the regular way first.
 const shutdownGrace = interruptGrace + 2*time.Second
 

@@ -1,0 +1,1 @@
+export { firstRun } from "./first-run";

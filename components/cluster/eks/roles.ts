@@ -1,0 +1,61 @@
+import * as aws from "@pulumi/aws";
+import type * as pulumi from "@pulumi/pulumi";
+import { assumableBy } from "../iam-policy";
+import { type Transform, transformed } from "../../transform";
+
+/** Overrides for the roles of a hosted cluster. */
+export interface EksRoleTransforms {
+  role?: Transform<aws.iam.RoleArgs>;
+}
+
+/** The roles of a hosted cluster. */
+export interface EksRoles {
+  readonly cluster: aws.iam.Role;
+  readonly nodes: aws.iam.Role;
+  /** For the pods of add-ons that act on AWS, so that nodes themselves may not. */
+  readonly network: aws.iam.Role;
+  readonly volumes: aws.iam.Role;
+  /** To wait for: a role without its policies is of no use. */
+  readonly attachments: readonly pulumi.Resource[];
+}
+
+/** Makes the roles, each with what it needs and no more. */
+export function eksRoles(
+  name: string,
+  tags: Readonly<Record<string, string>>,
+  transform: EksRoleTransforms,
+  parent: pulumi.Resource,
+): EksRoles {
+  const attachments: pulumi.Resource[] = [];
+  const role = (own: string, trust: string, policies: readonly string[]): aws.iam.Role => {
+    const made = new aws.iam.Role(
+      ...transformed<aws.iam.RoleArgs>(
+        transform.role,
+        `${name}-${own}`,
+        { assumeRolePolicy: trust, tags: { ...tags } },
+        { parent },
+      ),
+    );
+    for (const policy of policies) {
+      attachments.push(
+        new aws.iam.RolePolicyAttachment(
+          `${name}-${own}-${policy.split("/").at(-1) ?? ""}`,
+          { role: made.name, policyArn: `arn:aws:iam::aws:policy/${policy}` },
+          { parent },
+        ),
+      );
+    }
+    return made;
+  };
+  const pods = assumableBy("pods.eks.amazonaws.com", ["sts:AssumeRole", "sts:TagSession"]);
+  return {
+    cluster: role("cluster", assumableBy("eks.amazonaws.com"), ["AmazonEKSClusterPolicy"]),
+    nodes: role("nodes", assumableBy("ec2.amazonaws.com"), [
+      "AmazonEKSWorkerNodePolicy",
+      "AmazonEC2ContainerRegistryPullOnly",
+    ]),
+    network: role("vpc-cni", pods, ["AmazonEKS_CNI_Policy"]),
+    volumes: role("ebs-csi", pods, ["service-role/AmazonEBSCSIDriverPolicy"]),
+    attachments,
+  };
+}

@@ -1,0 +1,59 @@
+import type * as aws from "@pulumi/aws";
+import type { Transform } from "../../transform";
+import type { FlowLogTransforms } from "./flow-log";
+import type { GatewayTransforms } from "./gateways";
+import type { SubnetReference } from "./network-reference";
+
+/** How private subnets reach the internet. */
+export enum NatMode {
+  /** One gateway for all zones: cheap, and gone with its zone. */
+  Single = "single",
+  /** One gateway in each zone. */
+  PerZone = "per-zone",
+  /** None: nodes reach what the endpoints and your own routes give them. */
+  None = "none",
+}
+
+/** A network that exists already. */
+export interface ExistingNetwork {
+  vpcId: string;
+  /** @example "10.20.0.0/16" */
+  cidr: string;
+  /** One for each zone. */
+  privateSubnets: SubnetReference[];
+  /** @default [] */
+  publicSubnets?: SubnetReference[];
+  /** @default the private ones */
+  controlSubnets?: SubnetReference[];
+}
+
+/** The arguments of `Network`. */
+export interface NetworkArgs {
+  /** The range of addresses, from /16 to /20. @default "10.0.0.0/16" */
+  cidr?: string;
+  /** How many zones, from 1 to 3. @default 3, or as many as `zoneNames` has */
+  zones?: number;
+  /** Which zones. @default the first ones of the region @example ["eu-central-1a", "eu-central-1b"] */
+  zoneNames?: string[];
+  /** How private subnets reach the internet. @default NatMode.Single */
+  nat?: NatMode;
+  /** Whether Systems Manager and Auto Scaling are reached inside the network; S3 always is. Costs by hour and zone. @default true */
+  privateEndpoints?: boolean;
+  /** Whether connections are written down in CloudWatch Logs. @default true */
+  flowLogs?: boolean;
+  /** How long those logs are kept. @default 30 */
+  flowLogDays?: number;
+  /** Use this network and make none; the other arguments are not used then. */
+  existing?: ExistingNetwork;
+  /** Tags for everything. @default {} */
+  tags?: Record<string, string>;
+  /** Overrides for the children. @default none */
+  transform?: NetworkTransforms;
+}
+
+/** Overrides for the children of `Network`. */
+export interface NetworkTransforms extends GatewayTransforms, FlowLogTransforms {
+  vpc?: Transform<aws.ec2.VpcArgs>;
+  defaultSecurityGroup?: Transform<aws.ec2.DefaultSecurityGroupArgs>;
+  subnet?: Transform<aws.ec2.SubnetArgs>;
+}

@@ -1,0 +1,83 @@
+/** Who a rule is for, or from. */
+export type Side = "servers" | "agents" | "balancer" | "runner";
+
+/** An ingress rule between the machines of a cluster. */
+export interface PortRule {
+  readonly to: Side;
+  readonly from: Side;
+  readonly protocol: "tcp" | "udp" | "icmp";
+  readonly first: number;
+  readonly last: number;
+  readonly why: string;
+}
+
+interface Ports {
+  readonly protocol: "tcp" | "udp" | "icmp";
+  readonly first: number;
+  readonly last?: number;
+  readonly why: string;
+}
+
+/** The networks for pods that RKE2 brings, and what they need between nodes. */
+export const NETWORKS: Readonly<Record<string, readonly Ports[]>> = {
+  canal: [
+    { protocol: "udp", first: 8472, why: "pods (VXLAN of canal)" },
+    { protocol: "tcp", first: 9099, why: "health of canal" },
+  ],
+  cilium: [
+    { protocol: "udp", first: 8472, why: "pods (VXLAN of cilium)" },
+    { protocol: "tcp", first: 4240, why: "health of cilium" },
+    { protocol: "icmp", first: 8, last: 0, why: "health of cilium" },
+  ],
+  calico: [
+    { protocol: "tcp", first: 179, why: "routes (BGP of calico)" },
+    { protocol: "udp", first: 4789, why: "pods (VXLAN of calico)" },
+    { protocol: "tcp", first: 5473, why: "typha of calico" },
+    { protocol: "tcp", first: 9098, last: 9099, why: "health of calico" },
+  ],
+  flannel: [{ protocol: "udp", first: 8472, why: "pods (VXLAN of flannel)" }],
+};
+
+const NODES: readonly Side[] = ["servers", "agents"];
+
+/** The ingress rules that an RKE2 cluster needs between its own machines, and no others. */
+export function portRules(cni: string): PortRule[] {
+  const rule = (to: Side, from: Side, ports: Ports): PortRule => ({ last: ports.first, ...ports, to, from });
+  const api: Ports = { protocol: "tcp", first: 6443, why: "Kubernetes API" };
+  const join: Ports = { protocol: "tcp", first: 9345, why: "registration of nodes" };
+  const fromAll = [...NODES, "balancer" as const];
+  return [
+    // An agent learns the servers' own addresses and balances over them by itself.
+    ...fromAll.flatMap((from) => [rule("servers", from, api), rule("servers", from, join)]),
+    ...NODES.flatMap((from) => [rule("balancer", from, api), rule("balancer", from, join)]),
+    rule("servers", "servers", { protocol: "tcp", first: 2379, last: 2381, why: "etcd and its metrics" }),
+    ...NODES.flatMap((to) =>
+      NODES.flatMap((from) => [
+        rule(to, from, { protocol: "tcp", first: 10250, why: "kubelet" }),
+        ...(NETWORKS[cni] ?? []).map((ports) => rule(to, from, ports)),
+      ]),
+    ),
+  ];
+}
+
+/**
+ * The ingress rules of an RKE cluster: it registers nothing at a port of its own, and its runner logs in to every node and asks
+ * the API.
+ */
+export function rkePortRules(sshPort: number): PortRule[] {
+  const fromRunner = (to: Side, port: number, why: string): PortRule => ({
+    to,
+    from: "runner",
+    protocol: "tcp",
+    first: port,
+    last: port,
+    why,
+  });
+  return [
+    ...portRules("canal").filter(({ first }) => first !== 9345),
+    fromRunner("servers", sshPort, "RKE"),
+    fromRunner("agents", sshPort, "RKE"),
+    fromRunner("servers", 6443, "Kubernetes API for RKE"),
+    fromRunner("balancer", 6443, "Kubernetes API for RKE"),
+  ];
+}

@@ -1,0 +1,169 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { LoginArgs } from "./login-args";
+import type { NetworkReference } from "../network/network-reference";
+import type { RegistrySettings, SnapshotSettings, Taint } from "./rke2/settings";
+import type { ControlPlaneTransforms } from "./control-plane";
+import type { NodePoolTransforms } from "./node-pool";
+import type { RoleTransforms } from "./node-role";
+import type { ServerTransforms } from "./server";
+import type { VolumeSnapshotArgs } from "./volume-snapshots";
+
+/** Which Kubernetes of Rancher's a cluster runs. */
+export enum Distribution {
+  Rke2 = "rke2",
+  /** Ended on 2025-07-31; only for those who run it. */
+  Rke = "rke",
+}
+
+/** The control plane. */
+export interface ServersArgs {
+  /** 1, 3 or 5; more than one over as many zones that any zone can be lost. @default 3 */
+  count?: number;
+  /** @default "m7i.large" */
+  instanceType?: string;
+  /** @default the newest Debian 12 when a machine is first made */
+  imageId?: pulumi.Input<string>;
+  /** In GiB. @default 40 */
+  rootVolumeSize?: number;
+  /** The state volume, in GiB. It can grow. @default 20 */
+  volumeSize?: number;
+  /** @default 3000 */
+  volumeIops?: number;
+  /** In MiB/s. @default 125 */
+  volumeThroughput?: number;
+  /** @default the account's key for EBS */
+  volumeKmsKeyId?: pulumi.Input<string>;
+  /** Snapshots from which the state volumes begin, by member; for a whole cluster at once. @example { "server-0": "snap-…" } */
+  volumeSnapshotIds?: Record<string, string>;
+  /** Whether ordinary pods stay off the servers. @default true where there are pools */
+  dedicated?: boolean;
+  /** Whether volumes, interfaces and tokens are protected and stay when the program forgets them. @default true */
+  retain?: boolean;
+}
+
+/** Nodes that are all alike. */
+export interface PoolArgs {
+  /** @example "web" */
+  name: string;
+  /** @default 2 */
+  count?: number;
+  /** The fewest an autoscaler may leave. @default count */
+  min?: number;
+  /** The most an autoscaler may make. @default count */
+  max?: number;
+  /** @default "m7i.large" */
+  instanceType?: string;
+  /** @default the newest Debian 12 when the pool is first made */
+  imageId?: pulumi.Input<string>;
+  /** In GiB. @default 40 */
+  rootVolumeSize?: number;
+  /** @default {} */
+  labels?: Record<string, string>;
+  /** @default [] */
+  taints?: Taint[];
+}
+
+/** How the API is reached. */
+export interface ApiArgs {
+  /** Ranges that may use it. Never 0.0.0.0/0. @default the network's own range */
+  cidrs?: string[];
+  /** Whether the load balancer faces the internet, for `cidrs` only. @default false */
+  isPublic?: boolean;
+  /** More names for the API's certificate. @example ["k8s.example.com"] */
+  names?: string[];
+  /** Where nodes register and clients ask, if not at the load balancer's own name. @default the load balancer's DNS name */
+  address?: pulumi.Input<string>;
+}
+
+/** Addresses inside the cluster. */
+export interface PodNetworkArgs {
+  /** Pods. @default "10.42.0.0/16" */
+  clusterCidr?: string;
+  /** Services. @default "10.43.0.0/16" */
+  serviceCidr?: string;
+  /** @default "cluster.local" */
+  clusterDomain?: string;
+  /** `canal`, `calico`, `cilium` or `flannel`. @default "canal" */
+  cni?: string;
+  /** Ranges that may use NodePort services. @default [] */
+  nodePortCidrs?: string[];
+}
+
+/** How strictly the cluster is set up. */
+export interface HardeningArgs {
+  /** RKE2's CIS profile. @default true */
+  cis?: boolean;
+  /** Whether the API writes down who did what. @default true */
+  audit?: boolean;
+  /** How Secrets are encrypted in etcd: `aescbc` or `secretbox`. They always are. @default RKE2's own choice */
+  secretsEncryption?: string;
+}
+
+/** Where RKE2 or RKE itself comes from. */
+export interface ReleaseArgs {
+  /** Below it lie the versions. @default the project's own releases */
+  url?: string;
+  /** SHA-256 of the download (`rke2.linux-amd64.tar.gz`, `rke_linux-amd64`) by version. @default the sum file beside it is believed */
+  digests?: Record<string, string>;
+}
+
+/** Addresses of the services of AWS that nodes of pools use. */
+export interface AwsEndpointArgs {
+  /** Systems Manager, from which they fetch how to join. @default that of the region */
+  ssm?: string;
+  /** EC2 Auto Scaling, which they tell that they have joined, or left. @default that of the region */
+  autoScaling?: string;
+}
+
+/** The cluster's secrets, where they are not made here: for a cluster that is rebuilt from its snapshots. */
+export interface TokenArgs {
+  /** Without it no snapshot of etcd can be read. */
+  server: pulumi.Input<string>;
+  agent: pulumi.Input<string>;
+}
+
+/** What is asked of a cluster on machines of your own, whatever runs on them. */
+export interface SelfManagedArgs {
+  login: LoginArgs;
+  /** Allows blank volumes to be formatted and a cluster to be founded. Counts only when volumes are first used. @default false */
+  bootstrap?: boolean;
+  /** Members that may begin again with a blank volume and join. @default [] @example ["server-1"] */
+  rejoin?: string[];
+  servers?: ServersArgs;
+  podNetwork?: PodNetworkArgs;
+  hardening?: HardeningArgs;
+  /** Packaged components of RKE2 that are left out. @default [] @example ["rke2-ingress-nginx"] */
+  disable?: string[];
+  etcdSnapshots?: SnapshotSettings;
+  /** Copies of the state volumes by EBS. @default once a day, seven are kept */
+  volumeSnapshots?: VolumeSnapshotArgs;
+  /** Whether EBS makes copies of the state volumes at all. @default true */
+  snapshotVolumes?: boolean;
+  registries?: pulumi.Input<RegistrySettings>;
+  release?: ReleaseArgs;
+  token?: TokenArgs;
+  /** Where nodes of pools find AWS. @default the region's own addresses */
+  awsEndpoints?: AwsEndpointArgs;
+  /** More policies for the role of every node. @default [] @example ["arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"] */
+  nodePolicyArns?: string[];
+}
+
+/** The arguments of `RkeCluster`. */
+export interface RkeClusterArgs extends SelfManagedArgs {
+  /** @default Distribution.Rke2 */
+  distribution?: Distribution;
+  network: NetworkReference;
+  /** @example "v1.35.7+rke2r1" */
+  version: string;
+  /** @default [] */
+  pools?: PoolArgs[];
+  api?: ApiArgs;
+  /** Tags for everything. @default {} */
+  tags?: Record<string, string>;
+  /** Overrides for the children. @default none */
+  transform?: RkeClusterTransforms;
+}
+
+/** Overrides for the children of `RkeCluster`. */
+export interface RkeClusterTransforms
+  extends ControlPlaneTransforms, ServerTransforms, NodePoolTransforms, RoleTransforms {}

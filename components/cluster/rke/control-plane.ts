@@ -1,0 +1,130 @@
+import type * as aws from "@pulumi/aws";
+import * as pulumi from "@pulumi/pulumi";
+import { AddressRange } from "../network/address-range";
+import { balancer, type BalancerTransforms } from "./load-balancer";
+import { firewall, type Firewall, type FirewallTransforms } from "../network/security-groups";
+import type { NetworkReference, SubnetReference } from "../network/network-reference";
+import { portRules, rkePortRules } from "../network/ports";
+import { Distribution } from "./args";
+import type { RkeClusterSettings } from "./schema";
+import { StateVolume, type StateVolumeTransforms } from "./state-volume";
+import { volumeSnapshots } from "./volume-snapshots";
+
+/** Overrides for the control plane's children. */
+export interface ControlPlaneTransforms
+  extends FirewallTransforms, BalancerTransforms, StateVolumeTransforms {}
+
+/** The parts of a cluster that stay while machines come and go. */
+export interface ControlPlane {
+  readonly firewall: Firewall;
+  /** By the number of the server. */
+  readonly states: readonly StateVolume[];
+  readonly loadBalancer: aws.lb.LoadBalancer;
+  /** The name or address at which the API and the registration are reached. */
+  readonly address: pulumi.Output<string>;
+}
+
+/** The name of a member by its number. */
+export function memberName(index: number): string {
+  return `server-${index}`;
+}
+
+/** Makes security groups, state volumes and the load balancer. */
+export function controlPlane(
+  name: string,
+  args: RkeClusterSettings,
+  transform: ControlPlaneTransforms,
+  parent: pulumi.Resource,
+): ControlPlane {
+  const { network, tags } = args;
+  const isRke2 = args.distribution === Distribution.Rke2;
+  const groups = firewall(
+    name,
+    {
+      vpcId: network.vpcId,
+      rules: isRke2 ? portRules(args.podNetwork.cni) : rkePortRules(args.login.port),
+      apiCidrs: args.api.cidrs,
+      sshCidrs: args.login.fromCidrs,
+      sshPort: args.login.port,
+      nodePortCidrs: args.podNetwork.nodePortCidrs,
+      tags,
+    },
+    transform,
+    parent,
+  );
+  const states = stateVolumes(name, args, groups, transform, parent);
+  const loadBalancer = balancer(
+    name,
+    {
+      network: network,
+      group: groups.balancer,
+      isPublic: args.api.isPublic,
+      ports: isRke2 ? { api: 6443, join: 9345 } : { api: 6443 },
+      addresses: states.map(({ address }) => address),
+      tags,
+    },
+    transform,
+    parent,
+  );
+  if (args.snapshotVolumes) volumeSnapshots(name, name, args.volumeSnapshots, tags, parent);
+  return {
+    firewall: groups,
+    states,
+    loadBalancer,
+    address: pulumi.output(args.api.address ?? loadBalancer.dnsName),
+  };
+}
+
+function stateVolumes(
+  name: string,
+  args: RkeClusterSettings,
+  groups: Firewall,
+  transform: StateVolumeTransforms,
+  parent: pulumi.Resource,
+): StateVolume[] {
+  const { servers, tags } = args;
+  return Array.from({ length: servers.count }, (_, index) => {
+    const member = memberName(index);
+    const { subnet, address } = serverLocation(args.network, index);
+    const snapshotId = servers.volumeSnapshotIds[member];
+    return new StateVolume(
+      `${name}-${member}-state`,
+      {
+        cluster: name,
+        member,
+        zone: subnet.zone,
+        subnetId: subnet.id,
+        securityGroupIds: [groups.servers.id],
+        size: servers.volumeSize,
+        iops: servers.volumeIops,
+        throughput: servers.volumeThroughput,
+        retain: servers.retain,
+        tags,
+        ...(address === undefined ? {} : { address }),
+        ...(servers.volumeKmsKeyId === undefined ? {} : { kmsKeyId: servers.volumeKmsKeyId }),
+        ...(snapshotId === undefined ? {} : { snapshotId }),
+        transform,
+      },
+      { parent },
+    );
+  });
+}
+
+/** The first addresses of a subnet that are given out; AWS keeps the ones before for itself. */
+const FIRST_HOST = 10;
+
+/**
+ * Where a server lives: zone after zone, and in a subnet that is for servers only at an address that is known beforehand.
+ * Elsewhere somebody else could already have it, so AWS chooses.
+ */
+export function serverLocation(
+  network: NetworkReference,
+  index: number,
+): { subnet: SubnetReference; address: string | undefined } {
+  const control = network.controlSubnets ?? [];
+  const subnets = control.length > 0 ? control : network.privateSubnets;
+  const subnet = subnets[index % subnets.length];
+  if (subnet === undefined) throw new RangeError("the network has no subnets");
+  const range = control.length > 0 && subnet.cidr !== undefined ? AddressRange.parse(subnet.cidr) : undefined;
+  return { subnet, address: range?.host(FIRST_HOST + Math.floor(index / subnets.length)) };
+}

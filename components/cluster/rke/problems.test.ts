@@ -1,0 +1,106 @@
+import type { RkeClusterArgs } from "./args";
+import { checkRkeCluster, zoneProblems } from "./problems";
+
+const subnet = (index: number): { id: string; zone: string } => ({
+  id: `subnet-${index}`,
+  zone: `z${index}`,
+});
+const key = "-----BEGIN OPENSSH PRIVATE KEY-----\n…\n-----END OPENSSH PRIVATE KEY-----\n";
+const good: RkeClusterArgs = {
+  network: { vpcId: "vpc-1", cidr: "10.0.0.0/16", privateSubnets: [subnet(0), subnet(1), subnet(2)] },
+  version: "v1.35.7+rke2r1",
+  login: { privateKey: key },
+};
+
+const problemsOf = (name: string, args: RkeClusterArgs): string[] => {
+  const checked = checkRkeCluster(name, args);
+  return checked.ok ? [] : checked.problems.map(({ path, message }) => `${path}: ${message}`);
+};
+
+it("finds nothing wrong with the defaults, and fills them in", () => {
+  expect(checkRkeCluster("main", good)).toMatchObject({
+    ok: true,
+    settings: {
+      servers: { count: 3, volumeSize: 20, dedicated: false, retain: true },
+      api: { cidrs: ["10.0.0.0/16"], isPublic: false },
+      podNetwork: { cni: "canal" },
+      hardening: { cis: true, audit: true },
+      pools: [],
+    },
+  });
+});
+
+it("lets pools without bounds of an autoscaler have exactly their count", () => {
+  expect(checkRkeCluster("main", { ...good, pools: [{ name: "web", count: 3 }] })).toMatchObject({
+    settings: { pools: [{ name: "web", count: 3, min: 3, max: 3 }], servers: { dedicated: true } },
+  });
+});
+
+it.each([
+  [1, 1, 0],
+  [3, 3, 0],
+  [5, 3, 0],
+  [3, 2, 1],
+  [3, 1, 1],
+  [5, 2, 1],
+  [5, 5, 0],
+])("finds with %d servers in %d zones %d problems", (count, zones, problems) => {
+  expect(zoneProblems(count, zones)).toHaveLength(problems);
+});
+
+it.each([0, 2, 4, 7])("refuses %d servers", (count) => {
+  expect(problemsOf("main", { ...good, servers: { count } })).toEqual([
+    `servers.count: found ${count}: use 1, 3 or 5, so that etcd keeps a majority`,
+  ]);
+});
+
+it("reports everything at once", () => {
+  const problems = problemsOf("Main", {
+    ...good,
+    network: { ...good.network, cidr: "10.43.0.0/16", privateSubnets: [subnet(0)] },
+    version: "v1.12.0+rke2r1",
+    login: { privateKey: "", fromCidrs: ["0.0.0.0/0"] },
+    rejoin: ["server-9"],
+    api: { isPublic: true, cidrs: ["0.0.0.0/0"] },
+    podNetwork: { clusterCidr: "10.42.0.0", cni: "weave" },
+    pools: [
+      { name: "a", count: 1, min: 2 },
+      { name: "a", labels: { "kubernetes.io/x": "1" } },
+      { name: "servers" },
+    ],
+    release: { digests: { "v1.35.7+rke2r1": "abc" } },
+  });
+  expect(problems.map((text) => text.split(": ")[0])).toEqual([
+    'pools[1].labels["kubernetes.io/x"]',
+    "login.privateKey",
+    "podNetwork.clusterCidr",
+    "podNetwork.cni",
+    'release.digests["v1.35.7+rke2r1"]',
+    "name",
+    "version",
+    "servers.count",
+    "rejoin",
+    "podNetwork.serviceCidr",
+    "api.cidrs[0]",
+    "login.fromCidrs[0]",
+    "api.isPublic",
+    "pools[0]",
+    "pools[2].name",
+    "pools[1].name",
+  ]);
+});
+
+it("compares what is left when one setting is misspelled or of the wrong type", () => {
+  const args = { ...good, servers: { cuont: 5, count: "three" }, rejoin: ["server-9"] };
+  expect(problemsOf("main", args as unknown as RkeClusterArgs)).toEqual([
+    'servers.count: found "three": use a whole number',
+    "servers.cuont: unknown setting: did you mean count?",
+    'rejoin: found "server-9": the members are server-0, server-1, server-2',
+  ]);
+});
+
+it("never repeats a key in a message", () => {
+  const problems = problemsOf("main", { ...good, login: { privateKey: "hunter2" } });
+  expect(problems).toHaveLength(1);
+  expect(problems.join()).not.toContain("hunter2");
+});

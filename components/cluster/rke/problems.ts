@@ -1,0 +1,104 @@
+// What the arguments of a cluster on machines of your own may not be together. The single ones are checked by schema.ts.
+import { found, plain, type Problem } from "../../problem";
+import { check, type Checked, mapped, refined } from "../../schema";
+import { withoutTransform } from "../../transform";
+import { nameProblems, openRangeProblems, poolProblems } from "../common-schema";
+import { AddressRange } from "../network/address-range";
+import { versionProblems } from "../versions";
+import { Distribution, type RkeClusterArgs } from "./args";
+import { rkeClusterSchema, type RkeClusterSettings, withDerivedDefaults } from "./schema";
+
+const privateKey = "PRIVATE KEY";
+const PLACEHOLDERS = { version: "", login: { privateKey }, "login.privateKey": privateKey };
+
+/** Fills in the defaults of a cluster's arguments, and finds all that is wrong with them. */
+export function checkRkeCluster(name: string, args: RkeClusterArgs): Checked<RkeClusterSettings> {
+  const checked = mapped(
+    check(rkeClusterSchema, withoutTransform(args), { placeholders: PLACEHOLDERS }),
+    withDerivedDefaults,
+  );
+  return refined(checked, (settings) => rkeProblems(name, settings));
+}
+
+function rkeProblems(name: string, settings: RkeClusterSettings): Problem[] {
+  const { servers, distribution, network, rejoin, pools } = settings;
+  return [
+    ...nameProblems("name", name),
+    ...versionProblems(distribution, settings.version),
+    ...zoneProblems(servers.count, network.privateSubnets.length),
+    ...(distribution === Distribution.Rke ? [] : memberProblems("rejoin", rejoin, servers.count)),
+    ...memberProblems("servers.volumeSnapshotIds", Object.keys(servers.volumeSnapshotIds), servers.count),
+    ...rangeProblems(settings),
+    ...apiProblems(settings),
+    ...poolProblems(pools),
+  ];
+}
+
+/**
+ * etcd needs more than half of its members. Where one zone holds half of them, losing that zone loses the cluster.
+ */
+export function zoneProblems(count: number, zones: number): Problem[] {
+  const inOneZone = Math.ceil(count / Math.max(zones, 1));
+  return count > 1 && inOneZone > (count - 1) / 2
+    ? [
+        {
+          path: "servers.count",
+          message: found(
+            count,
+            `over ${zones} ${zones === 1 ? "zone" : "zones"} the loss of one zone would lose etcd's majority; use 3 zones, or 1 server`,
+          ),
+        },
+      ]
+    : [];
+}
+
+function memberProblems(path: string, members: readonly string[], count: number): Problem[] {
+  const known = Array.from({ length: count }, (_, index) => `server-${index}`);
+  return members
+    .filter((member) => !known.includes(member))
+    .map((member) => ({ path, message: found(member, `the members are ${known.join(", ")}`) }));
+}
+
+function rangeProblems({ network, podNetwork, distribution }: RkeClusterSettings): Problem[] {
+  const ranges: [string, string | undefined][] = [
+    ["network.cidr", plain(network.cidr)],
+    ["podNetwork.clusterCidr", podNetwork.clusterCidr],
+    ["podNetwork.serviceCidr", podNetwork.serviceCidr],
+  ];
+  const parsed = ranges.flatMap(([path, text]) =>
+    text === undefined ? [] : [{ path, text, range: AddressRange.parse(text) }],
+  );
+  return [
+    ...parsed.flatMap((one, index) =>
+      parsed.slice(index + 1).flatMap((other) =>
+        one.range !== undefined && other.range !== undefined && one.range.overlaps(other.range)
+          ? [
+              {
+                path: other.path,
+                message: found(other.text, `it overlaps ${one.path} (${one.text}); use separate ranges`),
+              },
+            ]
+          : [],
+      ),
+    ),
+    ...(distribution === Distribution.Rke && podNetwork.cni !== "canal"
+      ? [{ path: "podNetwork.cni", message: found(podNetwork.cni, "use canal with rke") }]
+      : []),
+  ];
+}
+
+function apiProblems({ api, login, podNetwork, network }: RkeClusterSettings): Problem[] {
+  return [
+    ...openRangeProblems("api.cidrs", api.cidrs),
+    ...openRangeProblems("login.fromCidrs", login.fromCidrs),
+    ...openRangeProblems("podNetwork.nodePortCidrs", podNetwork.nodePortCidrs),
+    ...(api.isPublic && network.publicSubnets.length === 0
+      ? [
+          {
+            path: "api.isPublic",
+            message: found(true, "the network has no public subnets; name them, or keep the API private"),
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,448 @@
+import * as pulumi from "@pulumi/pulumi";
+import { isSecret, MockGraph, type RegisteredResource } from "../../testing/mock-graph";
+import type { NetworkReference } from "../network/network-reference";
+import type { RkeClusterArgs } from "./args";
+import { RkeCluster } from "./rke-cluster";
+
+const INSTANCE = "aws:ec2/instance:Instance";
+const COMMAND = "command:remote:Command";
+const INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule";
+const KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nlogin-key\n-----END OPENSSH PRIVATE KEY-----\n";
+const zones = ["a", "b", "c"];
+const network: NetworkReference = {
+  vpcId: "vpc-1",
+  cidr: "10.0.0.0/16",
+  privateSubnets: zones.map((zone) => ({ id: `private-${zone}`, zone })),
+  publicSubnets: zones.map((zone) => ({ id: `public-${zone}`, zone })),
+  controlSubnets: zones.map((zone, index) => ({
+    id: `control-${zone}`,
+    zone,
+    cidr: `10.0.${48 + 64 * index}.0/24`,
+  })),
+};
+const args: RkeClusterArgs = {
+  network,
+  version: "v1.35.7+rke2r1",
+  login: { privateKey: KEY },
+  bootstrap: true,
+  pools: [{ name: "web", count: 3 }],
+};
+const build = (change: Partial<RkeClusterArgs> = {}): Promise<MockGraph> =>
+  MockGraph.of(() => new RkeCluster("main", { ...args, ...change }));
+
+let graph: MockGraph;
+beforeAll(async () => {
+  graph = await build();
+});
+
+const property = (resource: RegisteredResource, ...path: string[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) => (value === undefined ? undefined : Reflect.get(Object(value), key)),
+    resource.inputs,
+  );
+
+describe("the servers of a cluster", () => {
+  it("are three, each in its zone with its address, volume and interface", () => {
+    expect(graph.all(INSTANCE).map(({ name }) => name)).toEqual(
+      [0, 1, 2].map((n) => `main-server-${n}-instance`),
+    );
+    expect(
+      graph.all("aws:ec2/networkInterface:NetworkInterface").map(({ inputs }) => inputs.privateIps),
+    ).toEqual([["10.0.48.10"], ["10.0.112.10"], ["10.0.176.10"]]);
+    expect(graph.all("aws:ebs/volume:Volume").map(({ inputs }) => inputs.availabilityZone)).toEqual(zones);
+  });
+
+  it("go before they are replaced, because volume and address can be in one place only", () => {
+    for (const type of [INSTANCE, "aws:ec2/volumeAttachment:VolumeAttachment"]) {
+      expect(graph.all(type).map(({ deletesFirst }) => deletesFirst)).toEqual([true, true, true]);
+    }
+    for (const { inputs } of graph.all("aws:ec2/volumeAttachment:VolumeAttachment")) {
+      expect(inputs).toMatchObject({ stopInstanceBeforeDetaching: true });
+      expect(inputs).not.toHaveProperty("forceDetach");
+    }
+  });
+
+  it("are touched one after another: each instance waits until the server before it is well", () => {
+    const well = [0, 1, 2].map((n) => graph.one(COMMAND, `main-server-${n}-rke2`).urn);
+    const waits = graph
+      .all(INSTANCE)
+      .map(({ dependencies }) =>
+        dependencies.filter((urn) => well.includes(urn)).map((urn) => well.indexOf(urn)),
+      );
+    expect(waits).toEqual([[], [0], [1]]);
+  });
+
+  it("do not depend by a property on another server's machine, or one replacement would carry all away", () => {
+    for (const [index, server] of [0, 1, 2].entries()) {
+      const others = [0, 1, 2].filter((n) => n !== index).map((n) => `main-server-${n}-instance-id`);
+      for (const resource of graph.resources.filter(({ name }) =>
+        name.startsWith(`main-server-${server}-`),
+      )) {
+        expect(others.filter((id) => JSON.stringify(resource.inputs).includes(id))).toEqual([]);
+      }
+    }
+  });
+
+  it("keep their state: volumes, interfaces and the token are protected and retained", () => {
+    const kept = [
+      ...graph.all("aws:ebs/volume:Volume"),
+      ...graph.all("aws:ec2/networkInterface:NetworkInterface"),
+      graph.one("tls:index/privateKey:PrivateKey", "main-token"),
+    ];
+    expect(kept).toHaveLength(7);
+    for (const { name, isProtected, isRetained } of kept)
+      expect([name, isProtected, isRetained]).toEqual([name, true, true]);
+  });
+
+  it("keep nothing with retain: false", async () => {
+    const loose = await build({ servers: { retain: false } });
+    expect(loose.resources.filter(({ isProtected, isRetained }) => isProtected || isRetained)).toEqual([]);
+  });
+
+  it("have encrypted disks that no change of the image or key replaces", () => {
+    for (const volume of graph.all("aws:ebs/volume:Volume")) {
+      expect(volume.inputs).toMatchObject({ encrypted: true, type: "gp3" });
+      expect(volume.ignoresChangesOf).toEqual(
+        expect.arrayContaining(["availabilityZone", "kmsKeyId", "snapshotId"]),
+      );
+    }
+    for (const instance of graph.all(INSTANCE)) {
+      expect(property(instance, "rootBlockDevice", "encrypted")).toBe(true);
+      expect(instance.ignoresChangesOf).toEqual(["ami"]);
+    }
+  });
+
+  it("follow an image that is named", async () => {
+    const pinned = await build({ servers: { imageId: "ami-ours" } });
+    for (const instance of pinned.all(INSTANCE)) {
+      expect([instance.inputs.ami, instance.ignoresChangesOf]).toEqual(["ami-ours", []]);
+    }
+  });
+
+  it("look at a volume once in its life, whatever becomes of machine and settings", () => {
+    for (const index of [0, 1, 2]) {
+      const first = graph.one(COMMAND, `main-server-${index}-volume`);
+      expect(first.inputs.triggers).toEqual([`main-server-${index}-state-volume-id`]);
+      expect(first.ignoresChangesOf).toContain("create");
+      const mounted = graph.one(COMMAND, `main-server-${index}-mounted`);
+      expect(mounted.inputs.triggers).toEqual([`main-server-${index}-instance-id`, 20]);
+      expect(mounted.inputs.create).toContain("FORMAT='\\''no'\\''");
+    }
+  });
+
+  it("may found a cluster only as the first one and with permission", async () => {
+    const permission = (of: MockGraph): unknown[] =>
+      [0, 1, 2].map((index) => {
+        const text = String(of.one(COMMAND, `main-server-${index}-volume`).inputs.create);
+        return ["FORMAT", "FOUND"]
+          .map((name) => new RegExp(`${name}='\\\\''(yes|no)'`).exec(text)?.[1])
+          .join();
+      });
+    expect(permission(graph)).toEqual(["yes,yes", "yes,no", "yes,no"]);
+    expect(permission(await build({ bootstrap: false }))).toEqual(["no,no", "no,no", "no,no"]);
+    expect(permission(await build({ bootstrap: false, rejoin: ["server-0"] }))).toEqual([
+      "yes,no",
+      "no,no",
+      "no,no",
+    ]);
+  });
+
+  it("leave the cluster when they leave the program, but not when all of it goes", () => {
+    const balancer = graph.one("aws:lb/loadBalancer:LoadBalancer", "main-api");
+    for (const index of [0, 1, 2]) {
+      const member = graph.one(COMMAND, `main-server-${index}-member`);
+      expect(member.deletedWith).toBe(balancer.urn);
+      expect(String(member.inputs.delete)).toContain("delete node");
+      expect(member.inputs).not.toHaveProperty("create");
+      // The one before it goes after it.
+      const before = index === 0 ? [] : [graph.one(COMMAND, `main-server-${index - 1}-member`).urn];
+      expect(member.dependencies.filter((urn) => urn.endsWith("-member"))).toEqual(before);
+    }
+  });
+});
+
+describe("metadata and roles", () => {
+  it("answer to sessions only, over one hop", () => {
+    const options = [...graph.all(INSTANCE), ...graph.all("aws:ec2/launchTemplate:LaunchTemplate")].map(
+      ({ inputs }) => inputs.metadataOptions,
+    );
+    expect(options).toHaveLength(4);
+    for (const option of options) {
+      expect(option).toMatchObject({
+        httpTokens: "required",
+        httpPutResponseHopLimit: 1,
+        httpEndpoint: "enabled",
+      });
+    }
+  });
+
+  it("allow agents their join parameter and a word to their group, and nothing else", () => {
+    expect(
+      graph
+        .all("aws:iam/rolePolicy:RolePolicy")
+        .filter(({ name }) => name === "main-agents")
+        .map(({ inputs }): unknown => JSON.parse(String(inputs.policy))),
+    ).toEqual([
+      {
+        Version: "2012-10-17",
+        Statement: [
+          { Effect: "Allow", Action: ["ssm:GetParameter"], Resource: ["arn:aws:mock:::main-web-join"] },
+          {
+            Effect: "Allow",
+            Action: ["autoscaling:CompleteLifecycleAction"],
+            Resource: ["arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/acme-test-main-web"],
+          },
+        ],
+      },
+    ]);
+  });
+
+  it("allow servers nothing, or their snapshots' folder", async () => {
+    expect(graph.all("aws:iam/rolePolicy:RolePolicy").map(({ name }) => name)).not.toContain("main-servers");
+    const backed = await build({ etcdSnapshots: { bucket: "acme-etcd" } });
+    const policy = backed.one("aws:iam/rolePolicy:RolePolicy", "main-servers").inputs.policy;
+    expect(String(policy)).toContain('"arn:aws:s3:::acme-etcd/main/*"');
+    expect(String(policy)).not.toContain('"*"');
+  });
+});
+
+describe("the firewall", () => {
+  const rule = ({ name, inputs }: RegisteredResource): string =>
+    `${name}: ${String(inputs.ipProtocol)} ${String(inputs.fromPort)}-${String(inputs.toPort)} from ${String(inputs.cidrIpv4 ?? inputs.referencedSecurityGroupId)}`;
+
+  it("opens exactly these ports", () => {
+    const nodes = ["servers", "agents"];
+    expect(graph.all(INGRESS).map(rule).sort()).toEqual(
+      [
+        ...["servers", "agents", "balancer"].flatMap((from) =>
+          [6443, 9345].map(
+            (port) => `main-servers-tcp-${port}-from-${from}: tcp ${port}-${port} from main-${from}-id`,
+          ),
+        ),
+        ...nodes.flatMap((from) =>
+          [6443, 9345].map(
+            (port) => `main-balancer-tcp-${port}-from-${from}: tcp ${port}-${port} from main-${from}-id`,
+          ),
+        ),
+        "main-servers-tcp-2379-from-servers: tcp 2379-2381 from main-servers-id",
+        ...nodes.flatMap((to) =>
+          nodes.flatMap((from) => [
+            `main-${to}-tcp-10250-from-${from}: tcp 10250-10250 from main-${from}-id`,
+            `main-${to}-udp-8472-from-${from}: udp 8472-8472 from main-${from}-id`,
+            `main-${to}-tcp-9099-from-${from}: tcp 9099-9099 from main-${from}-id`,
+          ]),
+        ),
+        "main-balancer-api-0: tcp 6443-6443 from 10.0.0.0/16",
+        "main-servers-ssh-0: tcp 22-22 from 10.0.0.0/16",
+        "main-agents-ssh-0: tcp 22-22 from 10.0.0.0/16",
+      ].sort(),
+    );
+  });
+
+  it("opens nothing to the internet", async () => {
+    const open = await build({
+      api: { isPublic: true, cidrs: ["203.0.113.0/24"] },
+      podNetwork: { nodePortCidrs: ["198.51.100.0/24"] },
+    });
+    for (const of of [graph, open]) {
+      expect(of.all(INGRESS).filter(({ inputs }) => JSON.stringify(inputs).includes("/0"))).toEqual([]);
+    }
+    expect(open.all(INGRESS).map(rule)).toContain("main-balancer-api-0: tcp 6443-6443 from 203.0.113.0/24");
+  });
+
+  it("stands before a load balancer that hands servers their own calls back", () => {
+    for (const { inputs } of graph.all("aws:lb/targetGroup:TargetGroup")) {
+      expect(inputs).toMatchObject({ targetType: "ip", preserveClientIp: "false", protocol: "TCP" });
+    }
+    expect(graph.one("aws:lb/loadBalancer:LoadBalancer", "main-api").inputs).toMatchObject({
+      internal: true,
+    });
+    expect(
+      graph
+        .all("aws:lb/targetGroupAttachment:TargetGroupAttachment")
+        .map(({ inputs }) => `${String(inputs.targetId)}:${String(inputs.port)}`),
+    ).toEqual(
+      [6443, 9345].flatMap((port) =>
+        ["10.0.48.10", "10.0.112.10", "10.0.176.10"].map((ip) => `${ip}:${port}`),
+      ),
+    );
+  });
+});
+
+describe("secrets", () => {
+  const secrets = [KEY, "main-server-0-host-key\n-----END"];
+
+  it("are marked as such: connections, what goes over them, what comes back", () => {
+    for (const command of graph.all(COMMAND)) {
+      expect([command.name, "stdin" in command.wrapped ? isSecret(command.wrapped.stdin) : true]).toEqual([
+        command.name,
+        true,
+      ]);
+      expect(property(command, "connection", "privateKey")).toBe(KEY);
+      // The SDK of the command provider makes the whole connection a secret.
+      expect(isSecret(command.wrapped.connection)).toBe(true);
+    }
+    for (const name of ["main-server-0-ca-digest", "main-server-0-kubeconfig"]) {
+      const reader = graph.one(COMMAND, name);
+      expect([reader.secretOutputs, reader.inputs.logging]).toEqual([["stdout", "connection"], "stderr"]);
+    }
+    for (const instance of graph.all(INSTANCE)) expect(isSecret(instance.wrapped.userData)).toBe(true);
+    for (const parameter of graph.all("aws:ssm/parameter:Parameter")) {
+      expect([isSecret(parameter.wrapped.value), parameter.inputs.type]).toEqual([true, "SecureString"]);
+    }
+  });
+
+  it("come with a known host key on every connection, and on that of a proxy", async () => {
+    for (const command of graph.all(COMMAND)) {
+      expect(String(property(command, "connection", "hostKey"))).toMatch(
+        /^ssh-ed25519 main-server-\d-host-key$/,
+      );
+    }
+    const proxied = await build({
+      login: { privateKey: KEY, proxy: { host: "bastion", user: "jump", hostKey: "ssh-ed25519 bastion" } },
+    });
+    for (const command of proxied.all(COMMAND)) {
+      expect(property(command, "connection", "proxy")).toMatchObject({
+        host: "bastion",
+        hostKey: "ssh-ed25519 bastion",
+      });
+    }
+  });
+
+  it("are in no command line, in no user data but the host key's, and in no component's arguments", () => {
+    const tokens = /[0-9a-f]{64}/;
+    for (const command of graph.all(COMMAND)) {
+      for (const text of [command.inputs.create, command.inputs.delete]) {
+        for (const secret of secrets) expect(String(text)).not.toContain(secret);
+        expect(String(text)).not.toMatch(tokens);
+      }
+    }
+    for (const template of graph.all("aws:ec2/launchTemplate:LaunchTemplate")) {
+      const text = Buffer.from(String(template.inputs.userData), "base64").toString();
+      expect(text).toContain("#cloud-config");
+      expect(text).not.toMatch(/PRIVATE KEY|K10|token:/);
+    }
+    for (const instance of graph.all(INSTANCE))
+      expect(String(instance.inputs.userData)).not.toMatch(/K10|token|login-key/);
+    for (const component of graph.resources.filter(({ type }) => type.startsWith("fleetwright:"))) {
+      expect(JSON.stringify(component.inputs)).not.toContain("login-key");
+    }
+  });
+
+  it("are not the same for agents and servers", () => {
+    const files = (text: unknown): string =>
+      String(text)
+        .split("\n")
+        .map((line) => Buffer.from(line.split(" ")[2] ?? "", "base64").toString())
+        .join("\n");
+    const server = files(graph.one(COMMAND, "main-server-1-rke2").inputs.stdin);
+    const agent = files(graph.one("aws:ssm/parameter:Parameter", "main-web-join").inputs.value);
+    const [token = ""] = /(?<=::server:)\S+/.exec(server) ?? [];
+    const [agentToken = ""] = /(?<=::node:)\S+/.exec(agent) ?? [];
+    expect(server).toContain(`agent-token: ${agentToken}`);
+    expect([token.length, agentToken.length, token === agentToken]).toEqual([64, 64, false]);
+    expect(agent).not.toContain(token);
+  });
+});
+
+describe("pools", () => {
+  it("come after the last server, and count as there when their nodes are Ready", () => {
+    const last = graph.one(COMMAND, "main-server-2-rke2").urn;
+    expect(graph.one("aws:ssm/parameter:Parameter", "main-web-join").dependencies).toContain(last);
+    const gate = graph.one(COMMAND, "main-server-0-pool-web");
+    expect(gate.dependencies).toContain(graph.one("aws:autoscaling/group:Group", "main-web-group").urn);
+    expect(String(gate.inputs.create)).toContain("MIN='\\''3'\\''\nMAX='\\''3'\\''");
+  });
+
+  it("count a node when it is Ready, and let it go when it has left", () => {
+    const { inputs } = graph.one("aws:autoscaling/group:Group", "main-web-group");
+    expect(inputs.initialLifecycleHooks).toMatchObject([
+      { name: "joined", lifecycleTransition: "autoscaling:EC2_INSTANCE_LAUNCHING", defaultResult: "ABANDON" },
+      {
+        name: "left",
+        lifecycleTransition: "autoscaling:EC2_INSTANCE_TERMINATING",
+        defaultResult: "CONTINUE",
+      },
+    ]);
+    const template = graph.one("aws:ec2/launchTemplate:LaunchTemplate", "main-web-template");
+    const text = Buffer.from(String(template.inputs.userData), "base64").toString();
+    expect([inputs.name, text]).toEqual([
+      "acme-test-main-web",
+      expect.stringContaining("GROUP='acme-test-main-web'"),
+    ]);
+  });
+
+  it("leave their number to an autoscaler where there is room for one", async () => {
+    const scaled = await build({ pools: [{ name: "web", count: 3, min: 1, max: 9 }] });
+    expect(graph.one("aws:autoscaling/group:Group", "main-web-group").ignoresChangesOf).toEqual([]);
+    expect(scaled.one("aws:autoscaling/group:Group", "main-web-group").ignoresChangesOf).toEqual([
+      "desiredCapacity",
+    ]);
+    expect(String(scaled.one(COMMAND, "main-server-0-pool-web").inputs.create)).toContain(
+      "MIN='\\''1'\\''\nMAX='\\''9'\\''",
+    );
+  });
+
+  it("roll when what they are made from changes, and keep their user data", async () => {
+    const changed = await build({ version: "v1.36.3+rke2r1" });
+    const template = (of: MockGraph): RegisteredResource =>
+      of.one("aws:ec2/launchTemplate:LaunchTemplate", "main-web-template");
+    expect(template(changed).inputs.userData).toEqual(template(graph).inputs.userData);
+    expect(template(changed).inputs.tagSpecifications).not.toEqual(template(graph).inputs.tagSpecifications);
+    expect(graph.one("aws:autoscaling/group:Group", "main-web-group").inputs).toMatchObject({
+      desiredCapacity: 3,
+      instanceRefresh: {
+        strategy: "Rolling",
+        preferences: { minHealthyPercentage: 100, maxHealthyPercentage: 110, skipMatching: true },
+      },
+    });
+  });
+});
+
+describe("every child", () => {
+  it("has a name that begins with its cluster's, and the cluster above it", () => {
+    for (const { name, parent, type } of graph.resources.filter(
+      (resource) => resource.type !== "pulumi:pulumi:Stack",
+    )) {
+      expect(name.startsWith("main")).toBe(true);
+      if (type !== "fleetwright:index:RkeCluster") expect(parent).toContain("fleetwright:index:RkeCluster");
+    }
+  });
+
+  it("lets its children be overridden", async () => {
+    const other = await build({
+      transform: {
+        instance: { monitoring: true },
+        volume: (own) => {
+          own.type = "io2";
+        },
+        autoScalingGroup: { healthCheckGracePeriod: 60 },
+        loadBalancer: { enableDeletionProtection: true },
+      },
+    });
+    expect(other.all(INSTANCE).every(({ inputs }) => inputs.monitoring === true)).toBe(true);
+    expect(other.all("aws:ebs/volume:Volume").every(({ inputs }) => inputs.type === "io2")).toBe(true);
+    expect(other.one("aws:autoscaling/group:Group", "main-web-group").inputs.healthCheckGracePeriod).toBe(60);
+    expect(other.one("aws:lb/loadBalancer:LoadBalancer", "main-api").inputs.enableDeletionProtection).toBe(
+      true,
+    );
+  });
+});
+
+it("gives the kubeconfig as a secret, with the load balancer's address", async () => {
+  let cluster: RkeCluster | undefined;
+  await MockGraph.of(() => (cluster = new RkeCluster("main", args)));
+  const value = cluster?.kubeconfig ?? pulumi.output("");
+  expect(await pulumi.isSecret(value)).toBe(true);
+  expect(await new Promise((resolve) => value.apply(resolve))).toContain("server: https://lb.example:6443");
+  expect(await pulumi.isSecret(cluster?.token ?? pulumi.output(""))).toBe(true);
+});
+
+it("says all that is wrong before anything is asked of the engine", async () => {
+  const broken = MockGraph.of(
+    () => new RkeCluster("main", { ...args, version: "v1", servers: { count: 2 } }),
+  );
+  await expect(broken).rejects.toThrow(
+    /^Invalid cluster "main" \(2 problems\):\n {2}servers\.count: found 2.*\n {2}version: found "v1"/,
+  );
+});

@@ -1,0 +1,149 @@
+import { load, loadAll } from "js-yaml";
+import { golden } from "../testing/golden";
+import { agentUserData, serverUserData } from "../user-data";
+import { auditPolicy } from "./audit-policy";
+import { agentConfig, clusterDns, serverConfig, type AgentSettings } from "./config";
+import { agentFiles, serverFiles, stateDropIn } from "./files";
+import { nodeRights } from "./node-rights";
+import { registriesFile } from "./registries";
+import type { ServerSettings } from "./settings";
+
+const member = { node: "main-server-1", address: "10.0.112.10" };
+const everyHour = { schedule: "0 * * * *", retention: 24, insecure: false, region: "eu-central-1" };
+const settings: ServerSettings = {
+  clusterName: "main",
+  token: "server-token",
+  agentToken: "agent-token",
+  names: ["main-api.example.com"],
+  clusterCidr: "10.42.0.0/16",
+  serviceCidr: "10.43.0.0/16",
+  clusterDomain: "cluster.local",
+  cni: "canal",
+  dedicated: true,
+  disable: ["rke2-ingress-nginx"],
+  cis: true,
+  audit: true,
+  secretsEncryption: "secretbox",
+  snapshots: { ...everyHour, bucket: "acme-etcd" },
+  registries: {},
+};
+const plainest: ServerSettings = {
+  ...settings,
+  dedicated: false,
+  disable: [],
+  cis: false,
+  audit: false,
+  secretsEncryption: undefined,
+  snapshots: everyHour,
+};
+const agent: AgentSettings = {
+  clusterName: "main",
+  pool: "web",
+  generation: "1a2b3c4d",
+  token: "K10aa::node:agent-token",
+  registration: "https://main-api.example.com:9345",
+  labels: { tier: "web" },
+  taints: [{ key: "dedicated", value: "web", effect: "NoSchedule" }],
+  cis: false,
+};
+const registries = {
+  mirrors: [
+    { registry: "docker.io", endpoints: ["https://mirror.example.com", "https://other.example.com"] },
+  ],
+  logins: [
+    { host: "mirror.example.com", username: "puller", password: "p: #1", caFile: "/etc/ssl/mirror.pem" },
+  ],
+};
+const login = { user: "fleetwright", publicKey: "ssh-ed25519 AAAA operator\n" };
+
+it.each([
+  ["config.server.yaml", serverConfig(member, settings)],
+  ["config.server-plain.yaml", serverConfig(member, plainest)],
+  ["config.agent.yaml", agentConfig(agent)],
+  ["registries.yaml", registriesFile(registries) ?? ""],
+  ["audit-policy.yaml", auditPolicy()],
+  ["node-rights.yaml", nodeRights()],
+  ["rke2-server.service.d.conf", stateDropIn()],
+  [
+    "user-data.server.yaml",
+    serverUserData(login, {
+      privateKey: "-----BEGIN OPENSSH PRIVATE KEY-----\nkey\n-----END OPENSSH PRIVATE KEY-----\n",
+      publicKey: "ssh-ed25519 BBBB",
+    }),
+  ],
+  [
+    "user-data.agent.yaml",
+    agentUserData(login, {
+      region: "eu-central-1",
+      endpoint: "https://ssm.eu-central-1.amazonaws.com",
+      parameter: "/fleetwright/main/web",
+      groupEndpoint: "https://autoscaling.eu-central-1.amazonaws.com",
+      group: "acme-test-main-web",
+    }),
+  ],
+])("renders %s", (name, text) => {
+  expect(text).toBe(golden(name, text));
+  if (name.endsWith(".yaml")) expect(() => loadAll(text)).not.toThrow();
+});
+
+it("keeps every value that YAML might take for something else", () => {
+  const text = serverConfig(member, { ...plainest, token: "1e3", agentToken: "yes: #no" });
+  expect(load(text)).toMatchObject({
+    token: "1e3",
+    "agent-token": "yes: #no",
+    "write-kubeconfig-mode": "0600",
+  });
+});
+
+it("has the same critical settings on every server", () => {
+  const critical = ["agent-token", "cluster-cidr", "cluster-dns", "cluster-domain", "service-cidr"];
+  const of = (address: string): unknown[] => {
+    const config = load(serverConfig({ node: address, address }, settings)) as Record<string, unknown>;
+    return critical.map((key) => config[key]);
+  };
+  expect(of("10.0.0.1")).toEqual(of("10.0.0.2"));
+  expect(of("10.0.0.1")).not.toContain(undefined);
+});
+
+it("keeps static keys for S3 out: the instance's role is enough", () => {
+  expect(serverConfig(member, settings)).not.toMatch(/access-key|secret-key/);
+});
+
+it.each([
+  ["10.43.0.0/16", "10.43.0.10"],
+  ["172.20.0.0/20", "172.20.0.10"],
+])("puts the DNS service of %s at %s", (range, address) => {
+  expect(clusterDns(range)).toBe(address);
+});
+
+it("takes files away that are not asked for any more", () => {
+  expect(serverFiles(member, plainest).removed).toEqual([
+    "/etc/rancher/rke2/registries.yaml",
+    "/etc/rancher/rke2/audit-policy.yaml",
+  ]);
+  expect(agentFiles(agent, registries).removed).toEqual([]);
+});
+
+it("keeps files with secrets from everyone but root", () => {
+  for (const { path, mode } of serverFiles(member, { ...settings, registries }).files) {
+    expect([path, mode ?? "0600"]).toEqual([path, path.endsWith(".conf") ? "0644" : "0600"]);
+  }
+});
+
+describe("user data", () => {
+  const text = agentUserData(login, {
+    region: "r",
+    endpoint: "https://ssm.example",
+    parameter: "/p",
+    groupEndpoint: "https://autoscaling.example",
+    group: "g",
+  });
+
+  it("fits, with room, into the 16 KiB that EC2 takes", () => {
+    expect(Buffer.byteLength(text)).toBeLessThan(15 * 1024);
+  });
+
+  it("holds neither token nor version", () => {
+    expect(text).not.toMatch(/K10|agent-token|\+rke2r/);
+  });
+});

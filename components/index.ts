@@ -1,0 +1,6 @@
+// The library: every component and its arguments, as `import { Cluster, Network, … } from "fleetwright"` gives them.
+export * from "./addons";
+export * from "./agent";
+export * from "./cluster";
+export type { Problem } from "./problem";
+export type { Transform } from "./transform";

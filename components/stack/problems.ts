@@ -1,0 +1,250 @@
+// The checks of a stack's settings: every key, every value, and what has to agree between one setting and another.
+import { z } from "zod";
+import {
+  nodeLabelProblems,
+  pluginProblems,
+  rbacProblems,
+  registryProblems,
+  userProblems,
+} from "../addons/problems";
+import { agentSettings, coordinatorSettings } from "../agent/problems";
+import { type ClusterArgs, ClusterKind } from "../cluster/args";
+import { clusterProblems } from "../cluster/problems";
+import { DEFAULT_USER } from "../cluster/rke/login-args";
+import { nearest } from "../nearest";
+import { below, found, keyed, type Problem } from "../problem";
+import { check, unknownKey } from "../schema";
+import type { StackSettings } from "./settings";
+
+/** Settings as they were found: of any shape. */
+export type FoundSettings = Readonly<Record<string, unknown>>;
+
+type Check = (value: unknown, all: FoundSettings) => Problem[];
+
+/** Stands for the login key, which is no setting of the cluster. */
+const LOGIN_KEY = "PRIVATE KEY";
+
+const labelKey = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/;
+const labelValue = /^([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?$/;
+const LABEL_FIX =
+  'use at most 63 letters, digits, "-", "_" and ".", starting and ending with a letter or digit';
+
+const labels = z.record(z.string().regex(labelKey, LABEL_FIX), z.string().regex(labelValue, LABEL_FIX));
+
+const credentials = z.record(
+  z.string(),
+  z.strictObject({ username: z.string().optional(), password: z.string() }),
+);
+
+/** The check of each setting; there are no others. */
+const CHECKS: Readonly<Record<keyof StackSettings, Check>> = {
+  environment: (value) => checked(z.string().min(1).regex(labelValue, LABEL_FIX), value),
+  cluster: clusterSettingProblems,
+  kubeContext: (value) => checked(z.string().optional(), value),
+  sshPrivateKey: (value) =>
+    value === undefined || (typeof value === "string" && value.includes(LOGIN_KEY))
+      ? []
+      : [{ path: "", message: "found a value: use the private key's text, with its BEGIN and END lines" }],
+  labels: (value) => checked(labels.optional(), value),
+  users: (value, all) => [...listed(value, userProblems), ...loginProblems(value, all)],
+  registries: registrySettingProblems,
+  registryCredentials: credentialProblems,
+  nodeLabels: (value, all) => [
+    ...checked(
+      z.strictObject({ cluster: z.unknown().optional(), pools: z.unknown().optional() }).optional(),
+      value,
+    ),
+    ...(isObject(value) ? nodeLabelProblems(value) : []),
+    ...poolProblems(value, all),
+  ],
+  plugins: (value) => listed(value, pluginProblems),
+  roles: (value) => listed(value, (roles) => rbacProblems({ roles })),
+  bindings: (value, all) => [
+    ...listed(value, (bindings) => rbacProblems({ bindings })),
+    ...roleProblems(value, all),
+  ],
+  coordinator: (value) => checked(coordinatorSettings.optional(), value),
+  agent: (value) => checked(agentSettings.optional(), value),
+};
+
+/** All that is wrong with the settings of a stack, by their paths in its file. */
+export function settingProblems(given: FoundSettings, prefix: string): Problem[] {
+  const known = Object.keys(CHECKS);
+  return [
+    ...Object.keys(given)
+      .filter((key) => !known.includes(key))
+      .map((key) => ({ path: `${prefix}${key}`, message: unknownKey(key, known, prefix) })),
+    ...targetProblems(given, prefix),
+    ...Object.entries(CHECKS).flatMap(([key, problems]) =>
+      below(`${prefix}${key}`, problems(given[key], given)),
+    ),
+  ].map(({ path, message }) =>
+    // A cluster has the name of its environment.
+    path === `${prefix}cluster.name` ? { path: `${prefix}environment`, message } : { path, message },
+  );
+}
+
+function targetProblems({ cluster, kubeContext }: FoundSettings, prefix: string): Problem[] {
+  const hasContext = kubeContext !== undefined && kubeContext !== "";
+  return isCluster(cluster) === hasContext
+    ? [
+        {
+          path: `${prefix}cluster`,
+          message: `set exactly one of ${prefix}cluster (new) or ${prefix}kubeContext (existing)`,
+        },
+      ]
+    : [];
+}
+
+/** An empty cluster is none. */
+function isCluster(value: unknown): boolean {
+  return value !== undefined && !(isObject(value) && Object.keys(value).length === 0);
+}
+
+function clusterSettingProblems(value: unknown, { environment }: FoundSettings): Problem[] {
+  if (!isCluster(value)) return [];
+  if (!isObject(value)) return [{ path: "", message: found(value, "use keys and values") }];
+  const { selfManaged = {} } = value as { selfManaged?: unknown };
+  const login: unknown = isObject(selfManaged) ? (Reflect.get(selfManaged, "login") ?? {}) : {};
+  const name = typeof environment === "string" && environment !== "" ? environment : "unnamed";
+  const isHosted = Reflect.get(value, "kind") === ClusterKind.Hosted;
+  const args =
+    isHosted || !isObject(selfManaged) || !isObject(login)
+      ? value
+      : { ...value, selfManaged: { ...selfManaged, login: { ...login, privateKey: LOGIN_KEY } } };
+  return [
+    // What is not of this shape is what is looked for.
+    ...clusterProblems(name, args as ClusterArgs),
+    ...(isObject(login) && "privateKey" in login
+      ? [
+          {
+            path: "selfManaged.login.privateKey",
+            message:
+              "not a setting, because it is secret: remove it; `pulumi config set --secret sshPrivateKey` sets it",
+          },
+        ]
+      : []),
+  ];
+}
+
+/** The account with which the program logs in is not a user's. */
+function loginProblems(users: unknown, { cluster }: FoundSettings): Problem[] {
+  if (!isCluster(cluster) || memberOf(cluster, "kind") === ClusterKind.Hosted) return [];
+  const own = memberOf(memberOf(memberOf(cluster, "selfManaged"), "login"), "user") ?? DEFAULT_USER;
+  return entriesOf(users).flatMap((user, index) =>
+    memberOf(user, "name") === own
+      ? [
+          {
+            path: `[${index}].name`,
+            message: found(
+              own,
+              "this program logs in to nodes as cluster.selfManaged.login.user; use another name",
+            ),
+          },
+        ]
+      : [],
+  );
+}
+
+function registrySettingProblems(value: unknown, { registryCredentials }: FoundSettings): Problem[] {
+  const withSecret = (registry: unknown): boolean =>
+    (memberOf(registry, "hasCredentials") ?? memberOf(registry, "provider") !== "ecr") === true;
+  return [
+    ...listed(value, (list) =>
+      registryProblems(
+        list.map((registry) => {
+          if (!isObject(registry)) return registry;
+          const { hasCredentials = memberOf(registry, "provider") !== "ecr", ...rest } = registry as {
+            hasCredentials?: unknown;
+          };
+          return { ...rest, ...(hasCredentials === true ? { credentials: { password: "" } } : {}) } as never;
+        }),
+      ),
+    ),
+    ...entriesOf(value).flatMap((registry, index) => {
+      const [name, flag] = [memberOf(registry, "name"), memberOf(registry, "hasCredentials")];
+      if (flag !== undefined && typeof flag !== "boolean")
+        return [{ path: `[${index}].hasCredentials`, message: found(flag, "use true or false") }];
+      if (typeof name !== "string" || !withSecret(registry) || isObject(memberOf(registryCredentials, name)))
+        return [];
+      return [
+        {
+          path: `[${index}]`,
+          message: `no credentials for ${JSON.stringify(name)}: \`pulumi config set --secret --path 'fleetwright:registryCredentials.${name}.password'\` sets the password, and .username the user; or set hasCredentials: false`,
+        },
+      ];
+    }),
+  ];
+}
+
+function credentialProblems(value: unknown, { registries }: FoundSettings): Problem[] {
+  const names = namesOf(registries);
+  const unused = isObject(value) ? Object.keys(value).filter((name) => !names.includes(name)) : [];
+  return [
+    ...checked(credentials.optional(), value).map(({ path, message }) => ({
+      path,
+      message: message.replace(/^found .*?: /, "found a value: "),
+    })),
+    ...unused.map((name) => ({ path: keyed("", name), message: `no such registry: ${meant(name, names)}` })),
+  ];
+}
+
+/** A label for a pool that a new cluster does not have. Of an existing one nobody knows the pools. */
+function poolProblems(value: unknown, { cluster }: FoundSettings): Problem[] {
+  const pools = memberOf(value, "pools");
+  if (!isCluster(cluster) || !isObject(pools)) return [];
+  const names = [
+    ...namesOf(memberOf(cluster, "pools")),
+    ...(memberOf(cluster, "kind") === ClusterKind.Hosted ? [] : ["servers"]),
+  ];
+  return Object.keys(pools)
+    .filter((pool) => !names.includes(pool))
+    .map((pool) => ({ path: keyed("pools", pool), message: `no such pool: ${meant(pool, names)}` }));
+}
+
+/** A binding to a role that the stack does not declare. */
+function roleProblems(value: unknown, { roles }: FoundSettings): Problem[] {
+  const names = namesOf(roles);
+  return entriesOf(value).flatMap((binding, index) => {
+    const role = memberOf(binding, "role");
+    return typeof role !== "string" || names.includes(role)
+      ? []
+      : [{ path: `[${index}].role`, message: found(role, `no such role; ${meant(role, names)}`) }];
+  });
+}
+
+function meant(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  if (near !== undefined) return `did you mean ${near}?`;
+  return known.length === 0 ? "none is declared" : `use one of ${known.join(", ")}`;
+}
+
+function checked(schema: z.ZodType, value: unknown): Problem[] {
+  const result = check(schema, value);
+  return result.ok ? [] : result.problems;
+}
+
+/** The problems of a list, whose paths the components begin with its own name. */
+function listed(value: unknown, problems: (list: readonly never[]) => Problem[]): Problem[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return [{ path: "", message: found(value, "use a list") }];
+  return problems(value as never[]).map(({ path, message }) => ({ path: path.replace(/^\w+/, ""), message }));
+}
+
+function namesOf(list: unknown): string[] {
+  return entriesOf(list)
+    .map((entry) => memberOf(entry, "name"))
+    .filter((name) => typeof name === "string");
+}
+
+function entriesOf(list: unknown): readonly unknown[] {
+  return Array.isArray(list) ? list : [];
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return isObject(value) ? Reflect.get(value, key) : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,57 @@
+// The settings of a stack. docs/reference/configuration.md is written from these interfaces and those that they mention.
+import type {
+  BindingArgs,
+  NodeLabelSets,
+  PluginArgs,
+  RegistryArgs,
+  RoleArgs,
+  UserArgs,
+} from "../addons/args";
+import type { AgentArgs } from "../agent/agent";
+import type { CoordinatorArgs } from "../agent/coordinator";
+import type { ClusterArgs } from "../cluster/args";
+
+/** The settings of a stack, as its file has them. */
+export interface StackSettings {
+  /** What the stack is for; every object has it as the label `fleetwright.dev/environment`, and a new cluster as its name. @example "dev" */
+  environment: string;
+  /** The cluster to build, without the login key. @default none: the stack manages the existing cluster of `kubeContext` */
+  cluster?: ClusterArgs;
+  /** The context, in your kubeconfig (KUBECONFIG, or ~/.kube/config), of an existing cluster to manage. Never the current context by itself. @default none: the stack builds `cluster` */
+  kubeContext?: string;
+  /** The private key that nodes are logged in to with. A secret. @default a new one, kept in the state */
+  sshPrivateKey?: string;
+  /** More labels for every object of the stack. @default {} */
+  labels?: Record<string, string>;
+  /** People who may log in to every node by SSH. @default [] */
+  users?: UserArgs[];
+  /** Image registries that pods may pull from. @default [] */
+  registries?: ConfiguredRegistry[];
+  /** The credentials of each registry, by its name. A secret: `pulumi config set --secret --path 'fleetwright:registryCredentials.NAME.password'`. @default {} */
+  registryCredentials?: Record<string, RegistryCredentials>;
+  /** Labels on nodes. @default {} */
+  nodeLabels?: NodeLabelSets;
+  /** Software that is installed in the cluster. @default [] */
+  plugins?: PluginArgs[];
+  /** Sets of rights. @default [] */
+  roles?: RoleArgs[];
+  /** Who holds which role. @default [] */
+  bindings?: BindingArgs[];
+  /** The program that acts on all of this in the cluster. Without an image it is not installed; the sandbox names the one that it packs. @default {} */
+  coordinator?: CoordinatorArgs;
+  /** The program that looks after each node from the inside. Without an image it is not installed; the sandbox names the one that it packs. @default {} */
+  agent?: AgentArgs;
+}
+
+/** The credentials of a registry. */
+export interface RegistryCredentials {
+  /** @default none, as for Google's registry */
+  username?: string;
+  password: string;
+}
+
+/** A registry as a stack's file has it. */
+export interface ConfiguredRegistry extends Omit<RegistryArgs, "credentials"> {
+  /** Whether `registryCredentials` has credentials for it. @default true for all but ECR, where a role does without */
+  hasCredentials?: boolean;
+}

@@ -1,0 +1,152 @@
+// Carries out the steps of an upgrade: fetch, start, watch, stop and report.
+import type { ClusterUpgrade } from "../../../api";
+import type { UpgradeOrder } from "../../../api/upgrade-annotations";
+import { MAX_MESSAGE } from "../../../api/upgrade-report";
+import {
+  ApiError,
+  errorMessage,
+  isNotFound,
+  type ReconcileContext,
+  type ReconcileResult,
+} from "../../runtime";
+import type { ControllerContext } from "../controller-context";
+import { HostRefusal } from "../host";
+import { UPGRADES, type NodeObject } from "../kinds";
+import { serviceName, type InstallerDirectory } from "./installer-directory";
+import { lastLines, type Step } from "./plan";
+import type { Progress, ReportWriter } from "./status";
+
+const POLL_MS = 1000;
+const RETRY_MS = 5000;
+/** How often output is reported while the installer runs: every change of a Node goes to everyone who watches Nodes. */
+const REPORT_INTERVAL_MS = 30_000;
+
+/** One upgrade on this node: the order, what was reported, and what is on the host. */
+export interface Installation {
+  node: NodeObject;
+  order: UpgradeOrder;
+  report: Progress;
+  directory: InstallerDirectory;
+  exitCode: number | undefined;
+  output: string;
+}
+
+/** Carries out the steps that `nextStep` (plan.ts) chooses, and reports them on the Node. */
+export class UpgradeApplier {
+  readonly #context: ControllerContext;
+  readonly #reports: ReportWriter;
+  #outputReportedAt = -Infinity;
+
+  constructor(context: ControllerContext, reports: ReportWriter) {
+    this.#context = context;
+    this.#reports = reports;
+  }
+
+  async apply(
+    step: Step,
+    installation: Installation,
+    reconcile: ReconcileContext,
+  ): Promise<ReconcileResult | undefined> {
+    const { units } = this.#context;
+    const { node, order, report, exitCode, output } = installation;
+    const { signal, log, clock } = reconcile;
+    const service = serviceName(order.uid);
+    const write = (progress: Progress): Promise<void> =>
+      this.#reports.write(node, order.uid, progress, signal);
+    switch (step) {
+      case "nothing":
+        return undefined;
+      case "fetch":
+      case "start":
+        try {
+          return await this.#install(step, installation, reconcile, write);
+        } catch (error) {
+          if (error instanceof ApiError) throw error;
+          const refused = error instanceof HostRefusal;
+          const installerMessage = errorMessage(error).slice(0, MAX_MESSAGE);
+          log.error("The installer could not be started.", { upgrade: order.name, cause: installerMessage });
+          await write({ attempt: 0, installer: refused ? "Refused" : "Fetching", installerMessage });
+          return refused ? undefined : { requeueAfterMs: RETRY_MS };
+        }
+      case "watch":
+        if (
+          report.installer !== "Running" ||
+          clock.monotonic() - this.#outputReportedAt > REPORT_INTERVAL_MS
+        ) {
+          this.#outputReportedAt = clock.monotonic();
+          await write({ attempt: 1, installer: "Running", output: lastLines(output, undefined) });
+        }
+        return { requeueAfterMs: POLL_MS };
+      case "stop":
+        log.warn("Stopping the installer: the coordinator has given up on this node.", { service });
+        await units.stop(service);
+        return { requeueAfterMs: POLL_MS };
+      case "finish":
+        await write({
+          attempt: 1,
+          installer: exitCode === 0 ? "Succeeded" : "Failed",
+          ...(exitCode === undefined ? {} : { exitCode }),
+          output: lastLines(output, exitCode),
+        });
+        return undefined;
+      case "abort":
+        await write({
+          attempt: 0,
+          installer: "Aborted",
+          installerMessage: "The upgrade was ended before the installer was run.",
+        });
+        return undefined;
+      case "lose":
+        await write({
+          attempt: 1,
+          installer: "Lost",
+          installerMessage:
+            "The installer started but left no exit code: it or the machine was stopped. Check the node, then create a new ClusterUpgrade.",
+          output: lastLines(output, undefined),
+        });
+        return undefined;
+    }
+  }
+
+  async #install(
+    step: "fetch" | "start",
+    { order, report, directory }: Installation,
+    { signal, log }: ReconcileContext,
+    write: (progress: Progress) => Promise<void>,
+  ): Promise<ReconcileResult | undefined> {
+    const { units, settings, installerCa } = this.#context;
+    const spec = await this.#specFor(order, signal);
+    if (spec === undefined) return undefined;
+    if (step === "fetch") {
+      if (report.installer !== "Fetching") await write({ attempt: 0, installer: "Fetching" });
+      await directory.fetch(spec.installer, { signal, ca: installerCa });
+      return { requeueAfterMs: 0 };
+    }
+    const service = serviceName(order.uid);
+    log.info("Starting the installer on the host.", { upgrade: order.name, service });
+    const args = spec.installer?.args ?? [spec.version, settings.rke2Releases];
+    await units.start(service, directory.command(args), `Upgrade ${order.name} to ${spec.version}`);
+    await write({ attempt: 1, installer: "Running" });
+    return { requeueAfterMs: POLL_MS };
+  }
+
+  /**
+   * What to run, if the ClusterUpgrade itself says that this node is to run it, and for the first time. The order on the
+   * Node is only a signal: many may write to Nodes, few may create a ClusterUpgrade.
+   */
+  async #specFor(
+    { name, uid }: UpgradeOrder,
+    signal: AbortSignal,
+  ): Promise<ClusterUpgrade["spec"] | undefined> {
+    const { client, settings } = this.#context;
+    try {
+      const { metadata, spec, status } = await client.get(UPGRADES, { name }, signal);
+      const entry = status?.nodes?.find((one) => one.name === settings.nodeName);
+      const isOurs = metadata.uid === uid && entry?.phase === "Upgrading" && (entry.attempt ?? 0) === 0;
+      return isOurs ? spec : undefined;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { lastLines, nextStep, type InstallerFacts, type Step } from "./plan";
+
+type LastReport = Parameters<typeof nextStep>[1];
+const nothing: InstallerFacts = { running: false, fetched: false, started: false, exitCode: undefined };
+const begun = { fetched: true, started: true };
+
+test.each<[string, Parameters<typeof nextStep>[0], LastReport, Partial<InstallerFacts>, Step]>([
+  ["a node that gets an order fetches the installer", "run", {}, {}, "fetch"],
+  ["a fetched installer is started", "run", {}, { fetched: true }, "start"],
+  ["a fetched installer is not started after an abort", "end", {}, { fetched: true }, "abort"],
+  ["nothing is fetched after an abort", "end", {}, {}, "abort"],
+  ["one that was refused is not tried again", "run", { installer: "Refused" }, {}, "nothing"],
+  [
+    "one reported as running on a machine without its files is lost, never started again",
+    "run",
+    { installer: "Running", attempt: 1 },
+    {},
+    "lose",
+  ],
+  [
+    "one that ended is not started again on a machine without its files",
+    "run",
+    { installer: "Failed", attempt: 1 },
+    {},
+    "nothing",
+  ],
+  ["one that runs is watched", "run", {}, { fetched: true, running: true }, "watch"],
+  ["one that runs is left to finish after an abort", "end", {}, { ...begun, running: true }, "watch"],
+  [
+    "one is stopped when the coordinator gives up on the node",
+    "stop",
+    {},
+    { ...begun, running: true },
+    "stop",
+  ],
+  ["one that ended is reported", "run", {}, { ...begun, exitCode: 0 }, "finish"],
+  ["one that ended is reported after an abort too", "end", {}, { ...begun, exitCode: 1 }, "finish"],
+  ["one that started and is not running is lost, never started again", "run", {}, begun, "lose"],
+  [
+    "one that was stopped before it left a trace is lost",
+    "stop",
+    { installer: "Running" },
+    { fetched: true },
+    "lose",
+  ],
+  [
+    "one that was not started when the coordinator gave up is not started",
+    "stop",
+    {},
+    { fetched: true },
+    "nothing",
+  ],
+])("%s", (_what, order, report, facts, step) => {
+  expect(nextStep(order, report, { ...nothing, ...facts })).toBe(step);
+});
+
+test("the last lines are complete, without escape sequences, and few after success", () => {
+  const lines = Array.from({ length: 2000 }, (_, index) => `line ${index}`);
+  const text = `${lines.join("\n")}\n\u001b[31mred\u001b[0m\u0000\n\n`;
+  const failed = lastLines(text, 1);
+  expect(failed.length).toBeLessThanOrEqual(4096);
+  expect(failed).toMatch(/^line \d+\n/);
+  expect(failed.endsWith("\nred")).toBe(true);
+  expect(lastLines(text, 0).length).toBeLessThanOrEqual(256);
+  expect(lastLines("", 0)).toBe("");
+});

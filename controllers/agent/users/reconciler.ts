@@ -1,0 +1,212 @@
+// Reconciles all accounts of the host: when to run, what to watch, what to report.
+import { errorMessage, type Informer, type ReconcileContext, type ReconcileResult } from "../../runtime";
+import type { ControllerContext } from "../controller-context";
+import { NODES, USERS, type UserObject } from "../kinds";
+import { NodeConditions } from "../node-conditions";
+import { ownNode } from "../own-node";
+import { AccountApplier, asRefusal, type ApplyOutcome } from "./apply";
+import { nextExpiry } from "./authorized-keys";
+import { FolderWatches, type WatchedFolder } from "./folder-watches";
+import { resolveLogins, type Login, type LoginResult, type Refusal } from "./login";
+import { SUDOERS_FILE } from "./sudoers";
+
+const RETRY_MS = 5000;
+const POLL_MS = 60_000;
+/** The condition of the Node that is True while its accounts do not match the Users. */
+export const LOGINS_CONDITION = "LoginsOutdated";
+
+/** Keeps the accounts of the host in line with the Users: all accounts in one pass, and the homes that may have changed. */
+export class UsersReconciler {
+  readonly #context: ControllerContext;
+  readonly #users: Informer<UserObject>;
+  readonly #applier: AccountApplier;
+  readonly #watches: FolderWatches;
+  readonly #conditions: NodeConditions;
+  /** Logins whose homes could not be repaired. */
+  readonly #broken = new Map<string, Refusal>();
+  #refused: ReadonlyMap<string, Refusal> = new Map();
+  #results: ReadonlyMap<string, LoginResult> | undefined;
+  #dirty: Set<string> | "all" = "all";
+  #homes = new Set<string>();
+  #onHostChange: () => void = () => {};
+  #onApplied: () => void = () => {};
+
+  constructor(context: ControllerContext, all: Informer<UserObject>) {
+    this.#context = context;
+    this.#users = all;
+    const { root, settings, manager, client } = context;
+    const log = manager.log.with({ controller: "users" });
+    this.#applier = new AccountApplier({
+      root,
+      homesFolder: settings.homesFolder,
+      endSessions: settings.endSessions,
+      log,
+    });
+    this.#watches = new FolderWatches(
+      root.mountPath,
+      (subject) => {
+        this.#markDirty(subject === "" ? undefined : subject);
+        this.#onHostChange();
+      },
+      log,
+    );
+    this.#conditions = new NodeConditions(client, "fleetwright-agent-users", [LOGINS_CONDITION]);
+  }
+
+  /** The account, or the refusal, of every User by its name. */
+  results(): ReadonlyMap<string, LoginResult> {
+    return (this.#results ??= resolveLogins(this.#users.list()));
+  }
+
+  /** Why the account of a login is not in place on this node; undefined if it is. */
+  failureOf(login: string): Refusal | undefined {
+    return this.#refused.get(login) ?? this.#broken.get(login);
+  }
+
+  /** Calls back when files of ours were touched on the host. */
+  onHostChange(listener: () => void): void {
+    this.#onHostChange = listener;
+  }
+
+  /** Calls back after every pass over the accounts. */
+  onApplied(listener: () => void): void {
+    this.#onApplied = listener;
+  }
+
+  /** To be called when a User changed. */
+  userChanged(login: string | undefined): void {
+    this.#results = undefined;
+    this.#markDirty(login);
+  }
+
+  #markDirty(login: string | undefined): void {
+    if (login !== undefined && this.#dirty !== "all") this.#dirty.add(login);
+  }
+
+  async reconcile({ signal, clock, log }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const now = clock.now();
+    const logins = this.#logins();
+    const dirty = this.#dirty;
+    this.#dirty = new Set();
+    // Before the files are read, so that no later change is missed.
+    this.#watches.keep(systemFolders());
+    let outcome: ApplyOutcome;
+    try {
+      outcome = await this.#applier.apply(logins, dirty, now);
+    } catch (error) {
+      this.#restoreDirty(dirty);
+      await this.#writeCondition(asRefusal(error), signal).catch(() => {});
+      throw error;
+    }
+    this.#watchHomes(logins, outcome);
+    this.#recordFailures(outcome, logins);
+    this.#recordFindings(outcome);
+    await this.#writeCondition(undefined, signal).catch((error: unknown) => {
+      log.warn("Could not write the node's condition.", { cause: errorMessage(error) });
+    });
+    return this.#nextPass(logins, outcome, clock.now());
+  }
+
+  #restoreDirty(dirty: Set<string> | "all"): void {
+    if (dirty === "all") this.#dirty = "all";
+    else for (const name of dirty) this.#markDirty(name);
+  }
+
+  /** At shutdown of the agent: with `--on-shutdown=lock` all keys are removed, otherwise accounts stay as they are. */
+  async shutDown(): Promise<void> {
+    this.#watches.close();
+    const { settings, manager } = this.#context;
+    if (settings.onShutdown !== "lock" || !this.#users.hasSynced) return;
+    const logins = this.#logins();
+    await this.#applier.apply(logins, "all", manager.clock.now(), { locked: true });
+    manager.log.info("Locked all accounts, as set by --on-shutdown.", { accounts: logins.length });
+  }
+
+  #logins(): Login[] {
+    return [...this.results().values()].flatMap(({ login }) => (login === undefined ? [] : [login]));
+  }
+
+  #watchHomes(logins: readonly Login[], { updated }: ApplyOutcome): void {
+    const { homesFolder } = this.#context.settings;
+    const names = new Set(logins.map(({ name }) => name));
+    for (const name of this.#homes)
+      if (!names.has(name))
+        for (const { folder } of homeFolders(homesFolder, name)) this.#watches.drop(folder);
+    this.#homes = names;
+    const begun = this.#watches.keep(
+      [...names].filter((name) => updated.has(name)).flatMap((name) => homeFolders(homesFolder, name)),
+    );
+    // A change between reading a home and watching it is found by reading it again.
+    for (const name of begun) this.#markDirty(name);
+    if (begun.size > 0) this.#onHostChange();
+  }
+
+  #recordFailures({ refused, updated }: ApplyOutcome, logins: readonly Login[]): void {
+    this.#refused = refused;
+    for (const [name, failure] of updated)
+      if (failure === undefined) this.#broken.delete(name);
+      else this.#broken.set(name, failure);
+    const names = new Set(logins.map(({ name }) => name));
+    for (const name of this.#broken.keys()) if (!names.has(name)) this.#broken.delete(name);
+    this.#onApplied();
+  }
+
+  #recordFindings({ findings }: ApplyOutcome): void {
+    const { recorder, settings } = this.#context;
+    for (const [login, found] of findings) {
+      const note = `Managed files on ${settings.nodeName} were changed by someone else and restored: ${found.join("; ")}.`;
+      const what = { type: "Warning", reason: "TamperingUndone", action: "Restore", note } as const;
+      const user = [...this.results()].find(([, result]) => result.login?.name === login)?.[0];
+      const object = user === undefined ? undefined : this.#users.get(user);
+      if (object !== undefined) recorder.record(USERS, object, what);
+      else recorder.record(NODES, { metadata: { name: settings.nodeName } }, what);
+      this.#context.manager.log.warn("Managed files were changed by someone else and restored.", {
+        login,
+        found,
+      });
+    }
+  }
+
+  async #writeCondition(refusal: Refusal | undefined, signal: AbortSignal): Promise<void> {
+    const { manager, settings } = this.#context;
+    const node = ownNode(manager.cache, settings.nodeName).get(settings.nodeName);
+    if (node === undefined) return;
+    const state = refusal === undefined ? undefined : { bad: true, ...refusal };
+    await this.#conditions.write(node, { [LOGINS_CONDITION]: state }, signal);
+  }
+
+  #nextPass(logins: readonly Login[], { updated }: ApplyOutcome, now: number): ReconcileResult | undefined {
+    const failed = [...updated].filter(([, failure]) => failure !== undefined).map(([name]) => name);
+    for (const name of failed) this.#markDirty(name);
+    const expiries = logins.flatMap((login) => {
+      const at = nextExpiry(login, now);
+      if (at === undefined) return [];
+      return [{ name: login.name, at }];
+    });
+    const next = expiries.length === 0 ? Infinity : Math.min(...expiries.map(({ at }) => at));
+    // Marked now: these are the homes to update when the time comes.
+    for (const { name, at } of expiries) if (at === next) this.#markDirty(name);
+    if (this.#watches.incomplete) this.#dirty = "all";
+    const waits = [
+      ...(failed.length === 0 ? [] : [RETRY_MS]),
+      ...(this.#watches.incomplete ? [POLL_MS] : []),
+      ...(next === Infinity ? [] : [Math.max(0, next - now)]),
+    ];
+    return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) };
+  }
+}
+
+function systemFolders(): WatchedFolder[] {
+  return [
+    { folder: "/etc", names: ["passwd", "shadow", "group", "gshadow", "sudoers.d"], subject: "" },
+    { folder: "/etc/sudoers.d", names: [SUDOERS_FILE], subject: "" },
+  ];
+}
+
+function homeFolders(homesFolder: string, name: string): WatchedFolder[] {
+  const home = `${homesFolder}/${name}`;
+  return [
+    { folder: home, names: [".ssh"], subject: name },
+    { folder: `${home}/.ssh`, names: ["authorized_keys", "authorized_keys2"], subject: name },
+  ];
+}

@@ -1,0 +1,36 @@
+// Bundles a program (coordinator, agent) with esbuild into one file for its image.
+import * as esbuild from "esbuild";
+import CLIENT_EXPORTS from "./kubernetes-client-exports.json";
+
+/**
+ * Of @kubernetes/client-node only the kubeconfig reader is used. Its thousand generated files would take twenty seconds to
+ * bundle and stay in the memory of every program: `kubernetes-client-exports.json` lists, for the two index files that
+ * export them all, the modules that are kept. Tests load no more either (test/harness/transform.js).
+ */
+const reducedClient: esbuild.Plugin = {
+  name: "reduced-kubernetes-client",
+  setup(build) {
+    for (const [file, modules] of Object.entries(CLIENT_EXPORTS))
+      build.onLoad({ filter: new RegExp(`/client-node/dist/${file.replace(".", "\\.")}$`) }, () => ({
+        contents: modules.map((module) => `export * from "${module}";\n`).join(""),
+      }));
+  },
+};
+
+/** Bundles a program into one file that needs nothing but Node. */
+export async function bundleProgram(entry: string, outfile: string): Promise<void> {
+  await esbuild.build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "cjs",
+    minifySyntax: true,
+    plugins: [reducedClient],
+    legalComments: "none",
+    logLevel: "error",
+    // The client library reads its own location from this, which does not exist in a CommonJS bundle.
+    define: { "import.meta.url": "__filename" },
+  });
+}

@@ -1,0 +1,17 @@
+import { authorization } from "./authorization";
+import type { CoordinatorController } from "./controller-context";
+import { labels } from "./labels";
+import { plugins } from "./plugins";
+import { registries } from "./registries";
+import { serviceAccounts } from "./service-accounts";
+import { upgrades } from "./upgrades";
+
+/** Every controller, in the order of `--help`. */
+export const CONTROLLERS: readonly CoordinatorController[] = [
+  serviceAccounts,
+  registries,
+  labels,
+  authorization,
+  plugins,
+  upgrades,
+];

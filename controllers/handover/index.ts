@@ -1,1 +1,0 @@
-export { ORDER, orderOn, REPORT, reportOn, type Order, type Report, UID } from "./handover";

@@ -1,3 +1,0 @@
-"use strict";
-
-require("./start").start(__dirname);

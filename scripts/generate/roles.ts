@@ -1,0 +1,38 @@
+import { dump } from "js-yaml";
+import { SYSTEM_NAMESPACE } from "../../api";
+import { CONTROLLERS as AGENT } from "../../controllers/agent/controllers";
+import { rolesOf as agentRoles } from "../../controllers/agent/role";
+import { CONTROLLERS as COORDINATOR } from "../../controllers/coordinator/controllers";
+import { installerOf } from "../../controllers/coordinator/plugins/catalogue";
+import { rolesOf as coordinatorRoles } from "../../controllers/coordinator/role";
+import { bundledPlugins } from "./bundled-plugins";
+import type { GeneratedFiles } from "./index";
+import { yamlMark } from "./mark";
+
+interface Rights {
+  kind: string;
+  rules: readonly object[];
+}
+
+/**
+ * The rights that the controllers of each program declare, as manifests for people and as plain data for components, which so
+ * need not load the controllers.
+ */
+export function roleFiles(): GeneratedFiles {
+  const coordinator = coordinatorRoles(COORDINATOR, SYSTEM_NAMESPACE);
+  const agent = agentRoles(AGENT);
+  const pluginInstaller = installerOf(bundledPlugins().map(({ parsed }) => parsed));
+  const rights = ({ kind, rules }: Rights): Rights => ({ kind, rules });
+  return new Map([
+    ["controllers/coordinator/role.yaml", manifest("what each controller declares", coordinator)],
+    ["controllers/agent/role.yaml", manifest("what each controller declares", agent)],
+    ["plugins/role.yaml", manifest("the bundled plugins", pluginInstaller)],
+    [
+      "components/agent/roles.json",
+      JSON.stringify({ coordinator: coordinator.map(rights), agent: agent.map(rights), pluginInstaller }),
+    ],
+  ]);
+}
+
+const manifest = (source: string, objects: readonly object[]): string =>
+  yamlMark(source) + objects.map((object) => dump(object, { lineWidth: -1, noRefs: true })).join("---\n");

@@ -1,3 +1,0 @@
-import { describeKills } from "./cloud-kill";
-
-describeKills(10);

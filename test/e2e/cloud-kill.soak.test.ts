@@ -1,0 +1,3 @@
+import { describeKills } from "../harness/cloud-kill";
+
+describeKills(10);

@@ -1,0 +1,27 @@
+// Seeds of randomized tests: a failed run names its seed and the command that repeats it.
+import path from "node:path";
+
+const given = process.env.FLEETWRIGHT_SEED;
+
+/** The seed of a randomized test: `FLEETWRIGHT_SEED` if it is set, otherwise a new one. */
+export function testSeed(): number {
+  return given === undefined ? Math.floor(Math.random() * 1e9) : Number(given);
+}
+
+/** The seeds of a test that runs many: 1 to `count`, or only `FLEETWRIGHT_SEED` if it is set. */
+export function testSeeds(count: number): number[] {
+  return given === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(given)];
+}
+
+/** Runs a randomized test; its failure says how to repeat it. `file` is the test's `__filename`. */
+export async function repeatable<T>(seed: number, file: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const command = `FLEETWRIGHT_SEED=${seed} npx jest ${path.relative(process.cwd(), file)}`;
+    throw new Error(
+      `${error instanceof Error ? error.message : String(error)}\nSeed ${seed}; to repeat: ${command}`,
+      { cause: error },
+    );
+  }
+}
