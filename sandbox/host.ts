@@ -4,6 +4,7 @@ import path from "node:path";
 import { MOTO_FOLDER } from "./aws/environment";
 import { availabilityOf, hostFacts } from "./machines/availability";
 import { imageExists } from "./machines/image";
+import { IMAGE_NODE, imageNodeExists } from "./node-release";
 import { type Builder, type MachineFacts, type WorkItem } from "./start-plan";
 import { cacheRoot, missingPackages, planTools, type ToolName } from "./toolchain";
 import { askVersion } from "./toolchain/installed";
@@ -27,13 +28,16 @@ export async function machineFacts(mayInstall: boolean): Promise<MachineFacts> {
 
 /** What of these tools, moto and the machines' image has to be made first, in the order in which it is. */
 export async function missingWork(tools: readonly ToolName[], machines: boolean): Promise<WorkItem[]> {
-  const [missing, moto, image] = await Promise.all([
+  const [missing, moto, node, image] = await Promise.all([
     planTools(tools),
     hasMoto(),
+    imageNodeExists(),
     machines ? imageExists() : true,
   ]);
+  const imageNode = `Node ${IMAGE_NODE.version} for images`;
   return [
     ...(moto ? [] : [{ title: "moto", minutes: 0.6, gigabytes: 0.3, downloadable: false }]),
+    ...(node ? [] : [{ title: imageNode, minutes: 0.1, gigabytes: 0.2, downloadable: false }]),
     ...(image ? [] : [{ title: "the machines' image", minutes: 2.7, gigabytes: 0.7, downloadable: false }]),
     ...missing,
   ];

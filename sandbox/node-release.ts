@@ -1,4 +1,4 @@
-// The Node that our programs' images run on, and those that `npm run test:nodes` tests: pinned releases from npm.
+// The Node that images run on, and those that `npm run test:nodes` tests: pinned releases from npm.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { access, mkdir, readFile, rename, rm } from "node:fs/promises";
@@ -50,12 +50,33 @@ export const NODE_RELEASES = {
   },
 } as const satisfies Record<number, NodeRelease>;
 
-/** The release that the images of our programs run on. */
-export const IMAGE_NODE: NodeRelease = NODE_RELEASES[24];
+/** The release that images of our programs and the sandbox's machines run on: the newest with long-term support. */
+export const IMAGE_NODE: NodeRelease = NODE_RELEASES[26];
+
+/** A Node that images are made with. */
+export interface ImageNode {
+  readonly path: string;
+  readonly version: string;
+}
+
+/**
+ * The Node for images, fetched if need be. A host on which it does not run, for want of libatomic, has no machines
+ * either (gcc, which they need, brings it): there images only have to exist, and get the Node that runs this.
+ */
+export async function ensureImageNode(progress: Progress = silentProgress): Promise<ImageNode> {
+  const node = await ensureNode(IMAGE_NODE, { progress });
+  const runs = await promisify(execFile)(node, ["--version"]).then(
+    () => true,
+    () => false,
+  );
+  return runs
+    ? { path: node, version: IMAGE_NODE.version }
+    : { path: process.execPath, version: process.version.slice(1) };
+}
 
 /** Fetches a release into the cache unless it is there, and gives the path of its `node`. */
 export async function ensureNode(
-  { version, integrity }: NodeRelease = IMAGE_NODE,
+  { version, integrity }: NodeRelease,
   options: { readonly root?: string; readonly progress?: Progress } = {},
 ): Promise<string> {
   const { root = cacheRoot(), progress = silentProgress } = options;
@@ -65,8 +86,8 @@ export async function ensureNode(
     );
   }
   const name = `node-linux-${process.arch}`;
-  const folder = path.join(root, "node", `${version}-${process.arch}`);
-  const node = path.join(folder, "bin", "node");
+  const node = nodePath(version, root);
+  const folder = path.dirname(path.dirname(node));
   if (await exists(node)) return node;
   const expected = integrity[process.arch];
   await progress.step(`fetching Node ${version}`, () =>
@@ -92,6 +113,15 @@ export async function ensureNode(
     }),
   );
   return node;
+}
+
+/** Whether the Node for images is in the cache. */
+export function imageNodeExists(): Promise<boolean> {
+  return exists(nodePath(IMAGE_NODE.version, cacheRoot()));
+}
+
+function nodePath(version: string, root: string): string {
+  return path.join(root, "node", `${version}-${process.arch}`, "bin", "node");
 }
 
 /** Refuses content that is not what npm's integrity says. */

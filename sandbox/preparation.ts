@@ -6,6 +6,7 @@ import { MachineHost } from "./machines";
 import { ensureImage } from "./machines/image";
 import { ensurePauseImage } from "./machines/images";
 import { builder, machineFacts, missingWork } from "./host";
+import { ensureImageNode } from "./node-release";
 import { describePlan, type MachinePlan, planMachines, toolsFor } from "./start-plan";
 import { ensureSystemPackages, ensureTools, requirePrerequisites } from "./toolchain";
 
@@ -68,6 +69,7 @@ async function makeMissing(machines: boolean, options: PreparationOptions): Prom
     // First, since it is quick and fails without a C compiler.
     ...(machines ? [ensurePauseImage(), ensureImage(progress)] : []),
     ensureMoto({ progress }),
+    ensureImageNode(progress),
     ensureTools(tools, { progress, signal }),
   ];
   // One that fails ends the others, so that nobody waits half an hour for its message.

@@ -73,8 +73,7 @@ export class Sandbox {
     const [plane, cloud] = await allEnded([this.upControlPlane(options), this.upCloud(options)]);
     const { network } = cloud;
     await writeWrapperScripts(this.layout, tools, network);
-    if (network !== undefined && plane !== undefined)
-      await forwardApiServer(cloud, plane.endpoint);
+    if (network !== undefined && plane !== undefined) await forwardApiServer(cloud, plane.endpoint);
     await this.writeMergedKubeconfig();
     await progress.step("images of our own programs", async () => {
       const variables = await ensureWorkloadImages(imagesOf(this.layout.cloud));

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:f
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { bundleAgent } from "../../controllers/agent/bundle";
+import { bundleAgent } from "../../scripts/images/programs";
 import { NODES, USERS } from "../../controllers/agent/kinds";
 import { NODE_OPTIONS } from "../../api/agent-pod-requirements";
 import type { Role } from "../../controllers/app/rules";

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { bundleCoordinator } from "../../controllers/coordinator/bundle";
+import { bundleCoordinator } from "../../scripts/images/programs";
 import { NODE_OPTIONS } from "../../controllers/coordinator/node-options";
 import { Failure } from "../../lib/failure";
 

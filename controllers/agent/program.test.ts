@@ -14,7 +14,7 @@ import { startCoordinatorFixture, type CoordinatorFixture } from "../../test/har
 import { waitFor } from "../../test/harness/fault-proxy";
 import { SERVICE_ACCOUNTS } from "../coordinator/native-resources";
 import type { Role } from "../app/rules";
-import { bundleAgent } from "./bundle";
+import { bundleAgent } from "../../scripts/images/programs";
 import { POOL_TAG } from "./facts/metadata";
 import { reportOn } from "../../api/upgrade-annotations";
 import { NODES, UPGRADES, USERS, type UpgradeObject } from "./kinds";

@@ -4,7 +4,7 @@ const { createHash } = require("node:crypto");
 const { readFileSync } = require("node:fs");
 const esbuild = require("esbuild");
 
-const PARTS = require.resolve("../../controllers/app/kubernetes-client-exports.json");
+const PARTS = require.resolve("../../scripts/images/kubernetes-client-exports.json");
 const partsOfClient = require(PARTS);
 const self = [__filename, PARTS]
   .reduce((hash, file) => hash.update(readFileSync(file)), createHash("sha256"))

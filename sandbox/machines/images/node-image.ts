@@ -1,10 +1,11 @@
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { ensureImageNode } from "../../node-release";
 import { run } from "../command";
 import { copyInto, packImage } from "./oci-image";
 
-/** An image that runs a program with the Node of this machine. */
+/** An image that runs a program with Node. */
 export interface NodeImage {
   /** The full name with its tag. */
   name: string;
@@ -26,15 +27,16 @@ export function parseLibraries(text: string): string[] {
   return [...new Set(paths)].sort();
 }
 
-/** Packs an image from this machine's own Node, the libraries that it needs and a program. */
+/** Packs an image from the Node for images, the libraries of this machine that it needs, and a program. */
 export async function packNodeImage(image: NodeImage, archive: string): Promise<void> {
   const rootfs = await mkdtemp(path.join(os.tmpdir(), "fleetwright-node-image-"));
   try {
-    const libraries = parseLibraries(await run(["ldd", process.execPath]));
+    const { path: imageNode } = await ensureImageNode();
+    const libraries = parseLibraries(await run(["ldd", imageNode]));
     await copyInto(rootfs, libraries);
     const node = path.join(rootfs, "usr/bin/node");
     await mkdir(path.dirname(node), { recursive: true });
-    await cp(process.execPath, node, { dereference: true });
+    await cp(imageNode, node, { dereference: true });
     await copyInto(rootfs, ["/etc/ssl/certs/ca-certificates.crt"]).catch(() => {});
     await mkdir(path.join(rootfs, "tmp"), { mode: 0o1777 });
     const app = path.join(rootfs, "app");

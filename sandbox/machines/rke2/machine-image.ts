@@ -3,6 +3,7 @@ import { cp, link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../../../lib/failure";
 import { type Progress, silentProgress } from "../../../lib/progress";
+import { ensureImageNode } from "../../node-release";
 import { cacheRoot, ensureTools, withLock } from "../../toolchain";
 import { run } from "../command";
 import { ensureImage } from "../image";
@@ -50,8 +51,9 @@ export async function rke2Image(options: Rke2ImageOptions = {}): Promise<string>
 
 /** What is put into the image: paths in it, and where each comes from. */
 async function contents(releases: readonly string[], progress: Progress): Promise<Record<string, string>> {
-  const libraries = parseLibraries(await run(["ldd", process.execPath]));
-  const files: Record<string, string> = { [`${NODE}/bin/node`]: process.execPath };
+  const { path: node } = await ensureImageNode(progress);
+  const libraries = parseLibraries(await run(["ldd", node]));
+  const files: Record<string, string> = { [`${NODE}/bin/node`]: node };
   for (const file of libraries) files[`${NODE}/lib/${libraryName(file)}`] = file;
   for (const release of releases) {
     const runtime = runtimeFolder(release);

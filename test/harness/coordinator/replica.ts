@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { load, loadAll } from "js-yaml";
-import { bundleCoordinator } from "../../../controllers/coordinator/bundle";
+import { bundleCoordinator } from "../../../scripts/images/programs";
 import type { Role } from "../../../controllers/app/rules";
 import { LEASES } from "../../../controllers/runtime";
 import { identify, residentBytes } from "../../../lib/process";

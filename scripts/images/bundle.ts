@@ -14,6 +14,13 @@ const reducedClient: esbuild.Plugin = {
       build.onLoad({ filter: new RegExp(`/client-node/dist/${file.replace(".", "\\.")}$`) }, () => ({
         contents: modules.map((module) => `export * from "${module}";\n`).join(""),
       }));
+    // node-fetch has large tables of international names, and Node has a fetch of its own.
+    build.onResolve({ filter: /^node-fetch$/ }, ({ path }) => ({ path, namespace: "built-in-fetch" }));
+    build.onLoad({ filter: /^node-fetch$/, namespace: "built-in-fetch" }, () => ({
+      contents: `
+        export default (...args) => globalThis.fetch(...args);
+        export function Headers(init) { return new globalThis.Headers(init); }`,
+    }));
   },
 };
 
