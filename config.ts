@@ -19,8 +19,10 @@ import type { ConfiguredRegistry, RegistryCredentials, StackSettings } from "./c
 /** What a stack asks for, with all defaults. */
 export interface StackConfig {
   environment: string;
-  /** The cluster to build, or the context of an existing one. */
-  target: { cluster: ClusterArgs } | { kubeContext: string };
+  /** The cluster to build; undefined where an existing one is managed. */
+  cluster: ClusterArgs | undefined;
+  /** The context of the existing cluster; empty where one is built. */
+  kubeContext: string;
   sshPrivateKey: pulumi.Output<string> | undefined;
   labels: Record<string, string>;
   users: UserArgs[];
@@ -63,11 +65,12 @@ function valueOf(key: string, text: string): unknown {
 
 /** The only place where settings get their defaults; those of a cluster are in the schemas of its components. */
 function withDefaults(settings: StackSettings, config: pulumi.Config): StackConfig {
-  const { environment, cluster = { version: "" }, kubeContext = "" } = settings;
+  const { environment, cluster, kubeContext = "" } = settings;
   const { FLEETWRIGHT_COORDINATOR_IMAGE, FLEETWRIGHT_AGENT_IMAGE } = process.env;
   return {
     environment,
-    target: kubeContext === "" ? { cluster } : { kubeContext },
+    cluster: kubeContext === "" ? cluster : undefined,
+    kubeContext,
     sshPrivateKey: config.getSecret("sshPrivateKey"),
     labels: {
       ...settings.labels,

@@ -19,33 +19,30 @@ function declare(config: StackConfig): StackOutputs {
   // Loaded now and not above: the SDKs behind the components take longer than all else, and settings were checked without.
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would be loaded first
   const components = require("./components") as typeof library;
-  const { environment, target, labels } = config;
-  const declared = "cluster" in target ? target.cluster : undefined;
+  const { environment, cluster, labels } = config;
 
   const login =
-    declared !== undefined && declared.kind !== components.ClusterKind.Hosted
+    cluster !== undefined && cluster.kind !== components.ClusterKind.Hosted
       ? (config.sshPrivateKey ?? components.newLoginKey("login"))
       : undefined;
 
   const built =
-    declared === undefined
+    cluster === undefined
       ? undefined
       : new components.Cluster(environment, {
-          ...declared,
+          ...cluster,
           ...(login === undefined
             ? {}
             : {
                 selfManaged: {
-                  ...declared.selfManaged,
-                  login: { ...declared.selfManaged?.login, privateKey: login },
+                  ...cluster.selfManaged,
+                  login: { ...cluster.selfManaged?.login, privateKey: login },
                 },
               }),
         });
 
   const inCluster =
-    "kubeContext" in target || built === undefined
-      ? components.accessToExisting("kubeContext" in target ? target.kubeContext : "")
-      : components.accessToBuilt(built);
+    built === undefined ? components.accessToExisting(config.kubeContext) : components.accessToBuilt(built);
 
   const system = new components.SystemNamespace("system", { record: { environment }, labels }, inCluster);
   const { namespace } = system;

@@ -1,3 +1,4 @@
+// `npm run sandbox` and `npm start`: the list of commands; each is a file in commands/.
 import { parseArgs } from "node:util";
 import { runCommand } from "../lib/command";
 import { ExitCode, Failure } from "../lib/failure";

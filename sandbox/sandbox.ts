@@ -1,3 +1,4 @@
+// One sandbox: its folder, control plane and cloud; brought up, stopped, reset.
 import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { ensureCloud, forwardPort, imagesOf, inspectCloud, stopCloud, type RunningCloud } from "./cloud";

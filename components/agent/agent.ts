@@ -1,3 +1,4 @@
+// The agent as a component: a DaemonSet of ours, its service account and its rights.
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import {

@@ -1,3 +1,4 @@
+// `npm run policy`: lists the policies that apply to a stack, and what they found.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -1,3 +1,4 @@
+// The sandbox's AWS API: moto behind a front end that refuses, delays and records as AWS does.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

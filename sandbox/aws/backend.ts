@@ -1,3 +1,4 @@
+// moto as a process: started, stopped, asked over HTTP.
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import path from "node:path";
 import { waitFor } from "../../lib/deadline";

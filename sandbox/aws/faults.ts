@@ -1,3 +1,4 @@
+// Faults of AWS that a test asks for: throttling, errors, delays.
 import { z } from "zod";
 import { Failure } from "../../lib/failure";
 import type { Refusal } from "./answer";

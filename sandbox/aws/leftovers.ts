@@ -1,3 +1,4 @@
+// What is left in an account after a destroy.
 import { DescribeAutoScalingGroupsCommand } from "@aws-sdk/client-auto-scaling";
 import { DescribeLogGroupsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import * as ec2 from "@aws-sdk/client-ec2";

@@ -1,3 +1,4 @@
+// Answers that are given again to a call that is repeated after a crash, so that nothing is made twice.
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { z } from "zod";

@@ -1,3 +1,4 @@
+// Reads from the AWS API all that machines, volumes and networks have to follow.
 import { DescribeAutoScalingGroupsCommand } from "@aws-sdk/client-auto-scaling";
 import {
   DescribeInstancesCommand,

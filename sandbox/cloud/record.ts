@@ -1,3 +1,4 @@
+// The file in which the cloud's process says where it can be reached.
 import path from "node:path";
 import { z } from "zod";
 import { readIfPresent, writePrivateSync } from "../../lib/files";

@@ -1,3 +1,4 @@
+// Starts, finds and stops the cloud's process.
 import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";

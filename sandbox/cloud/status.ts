@@ -1,3 +1,4 @@
+// The status of a cloud, as `npm run sandbox -- status` shows it.
 import { z } from "zod";
 
 const machine = z.object({

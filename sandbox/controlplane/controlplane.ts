@@ -1,3 +1,4 @@
+// Starts and stops a control plane on this machine: etcd, API server, controller manager, scheduler, simulated nodes.
 import { mkdir, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Failure } from "../../lib/failure";

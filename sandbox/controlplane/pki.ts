@@ -1,3 +1,4 @@
+// The certificates of a control plane: made, kept and renewed.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { allEnded } from "../../lib/all-ended";
 import { Failure } from "../../lib/failure";

@@ -1,3 +1,4 @@
+// The processes of one control plane: started, recorded and stopped together.
 import { Failure } from "../../lib/failure";
 import { STOP_ORDER, type ComponentName } from "./components";
 import { readIfPresent } from "../../lib/files";

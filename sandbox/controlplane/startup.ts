@@ -1,3 +1,4 @@
+// The steps of a control plane's start, in their order.
 import { grantAccess } from "./access";
 import { ApiClient } from "./api";
 import { daysFromNow } from "./certificate";

@@ -1,3 +1,4 @@
+// The host of the sandbox's machines: launches, powers, reboots and removes them, and restores them after a crash.
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { identify, type Lifetime } from "../../lib/process";
 import { ExitCode, Failure } from "../../lib/failure";

@@ -1,3 +1,4 @@
+// Load balancers, port-forwards and routes of a sandbox, served by two network helpers.
 import { rm, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { waitFor } from "../../lib/deadline";

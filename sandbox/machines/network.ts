@@ -60,7 +60,9 @@ export class SandboxNetwork {
     await run(["ip", "netns", "add", this.key]);
     await this.#ip([
       "link set lo up",
-      `link add ${BRIDGE} type bridge forward_delay 0`,
+      // Without an address of its own it takes that of a link, and another when that link goes: machines would then send to
+      // nobody until they ask again, up to a minute later.
+      `link add ${BRIDGE} address ${macOf(METADATA_ADDRESS)} type bridge forward_delay 0`,
       ...[METADATA_ADDRESS, NAME_SERVER_ADDRESS, SERVICES_ADDRESS].map(
         (address) => `addr add ${address}/32 dev ${BRIDGE}`,
       ),

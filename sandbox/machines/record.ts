@@ -1,3 +1,4 @@
+// The machine host's record on disk: what exists and what should run.
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";

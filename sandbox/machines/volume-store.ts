@@ -1,3 +1,4 @@
+// EBS volumes of the sandbox: files with file systems, attached to machines as devices.
 import { rm, truncate } from "node:fs/promises";
 import { waitFor } from "../../lib/deadline";
 import type { ProcessIdentity } from "../../lib/process";

@@ -1,3 +1,4 @@
+// `npm run tools`: gets and lists the tools, and installs system packages.
 import { parseArgs } from "node:util";
 import { runCommand } from "../../lib/command";
 import { ExitCode, Failure } from "../../lib/failure";

@@ -63,7 +63,7 @@ describeMachines("a sandbox", () => {
     work = await mkdtemp(path.join(os.tmpdir(), "fleetwright-restart-"));
     clone = path.join(work, "clone");
     await mkdir(clone);
-    for (const name of ["sandbox", "lib", "api", "controllers", "package.json", "tsconfig.json"])
+    for (const name of ["sandbox", "lib", "api", "controllers", "scripts", "package.json", "tsconfig.json"])
       await cp(path.join(PROJECT, name), path.join(clone, name), { recursive: true });
     await symlink(path.join(PROJECT, "node_modules"), path.join(clone, "node_modules"));
   });

@@ -1,3 +1,4 @@
+// The component of a self-managed cluster, RKE2 or RKE: control plane, load balancer, servers and pools.
 import * as pulumi from "@pulumi/pulumi";
 import { controlPlane, memberName, type ControlPlane } from "./control-plane";
 import { reachableKubeconfig } from "../kubeconfig";

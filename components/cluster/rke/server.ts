@@ -1,3 +1,4 @@
+// The component of one server: an instance that can be replaced, with a volume and an address that stay.
 import * as aws from "@pulumi/aws";
 import { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";

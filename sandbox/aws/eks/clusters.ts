@@ -1,3 +1,4 @@
+// EKS clusters: what moto lacks of them.
 import {
   CreateSecurityGroupCommand,
   DeleteSecurityGroupCommand,

@@ -1,3 +1,4 @@
+// The list of all rules by which the sandbox refuses what AWS refuses.
 import type { RefusalRule } from "../rule";
 import { groupDeletion } from "./group-deletion";
 import { instanceProfile } from "./instance-profile";

@@ -1,3 +1,4 @@
+// Refusals of EC2 that depend on an instance's state.
 import { list, text } from "../call";
 import type { RefusalRule } from "../rule";
 import { instance } from "./lookup";

@@ -1,3 +1,4 @@
+// Starts a network helper (load balancers, metadata, names) and talks to it over its socket.
 import { request, type ClientRequest } from "node:http";
 import path from "node:path";
 import { z } from "zod";

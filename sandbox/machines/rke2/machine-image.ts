@@ -1,3 +1,4 @@
+// The image of machines that can run the stand-in for RKE2.
 import { createHash } from "node:crypto";
 import { cp, link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";

@@ -1,3 +1,4 @@
+// AWS's clients for the provider, with one deadline and one token for all calls of an operation.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { AutoScaling } from "@aws-sdk/client-auto-scaling";
 import type { CloudWatchLogs } from "@aws-sdk/client-cloudwatch-logs";

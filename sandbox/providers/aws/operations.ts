@@ -1,3 +1,4 @@
+// Check, diff, create, read, update and delete for every resource type of the provider.
 import { createHash } from "node:crypto";
 import {
   type ChangeRequest,

@@ -1,3 +1,4 @@
+// The sandbox's own provider for `@pulumi/aws`, as the provider shell serves it.
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import path from "node:path";

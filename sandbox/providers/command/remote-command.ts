@@ -1,3 +1,4 @@
+// `remote.Command`: runs a command on a machine over SSH.
 import type { remote } from "@pulumi/command";
 import type { Context } from "../shell/context";
 import { text } from "../shell/kind";

@@ -1,3 +1,4 @@
+// The gRPC service by which the engine talks to every provider of the sandbox.
 import {
   status,
   type sendUnaryData,

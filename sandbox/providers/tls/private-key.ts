@@ -1,3 +1,4 @@
+// `tls.PrivateKey`: makes a key pair.
 import type * as tls from "@pulumi/tls";
 import { choice, text, wholeNumber } from "../shell/kind";
 import { resource } from "../shell/declared-resource";

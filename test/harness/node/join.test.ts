@@ -55,7 +55,7 @@ describeMachines("machines that join a cluster", () => {
     };
     const [one, two] = await Promise.all(machines.map(({ hostname }) => addressOf(hostname)));
     expect(one).toMatch(/^10\.128\.0\./);
-    const find = 'nsenter -t $(pgrep -xo node) -n ping -c1 -W2 "$1"';
+    const find = 'nsenter -t $(pgrep -of /app/probe.js) -n ping -c1 -W2 "$1"';
     expect(await machineHost.inside("i-0a1").run(["sh", "-c", find, "sh", two ?? ""])).toContain(
       "1 received",
     );

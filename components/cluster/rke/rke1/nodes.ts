@@ -1,3 +1,4 @@
+// The nodes of an RKE cluster, and the runner machine that runs `rke up` on them.
 import * as aws from "@pulumi/aws";
 import type { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";

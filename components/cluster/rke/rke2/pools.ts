@@ -1,3 +1,4 @@
+// The pools of an RKE2 cluster: auto scaling groups whose nodes join by themselves.
 import { createHmac } from "node:crypto";
 import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";

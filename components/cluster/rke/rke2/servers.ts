@@ -1,3 +1,4 @@
+// The servers of an RKE2 cluster: made one after another, each waited for before the next.
 import * as aws from "@pulumi/aws";
 import type { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";

@@ -1,3 +1,4 @@
+// `rke2 agent` of the stand-in: joins a cluster and runs a node.
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { CertifiedKey } from "../../../controlplane/certificate";

@@ -1,3 +1,4 @@
+// `rke2 server --cluster-reset` of the stand-in, with or without a snapshot.
 import { chmod, mkdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { waitFor } from "../../../../lib/deadline";

@@ -1,3 +1,4 @@
+// containerd in the stand-in: its configuration, start and images.
 import { mkdir, readdir, stat, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";

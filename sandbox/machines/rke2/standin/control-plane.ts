@@ -1,3 +1,4 @@
+// API server, controller manager and scheduler of a server of the stand-in.
 import { chmod, chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ApiClient } from "../../../controlplane/api";

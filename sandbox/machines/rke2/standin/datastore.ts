@@ -1,3 +1,4 @@
+// etcd of a server of the stand-in: found, joined, started, left.
 import { randomBytes } from "node:crypto";
 import { chmod, chown, cp, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,3 +1,4 @@
+// Applies the manifests in a server's manifests folder, as RKE2's deploy controller does.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,3 +1,4 @@
+// The program `rke2` of the sandbox's stand-in: reads the configuration and runs a command.
 import { readdir, readFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { errorMessage, Failure } from "../../../../lib/failure";

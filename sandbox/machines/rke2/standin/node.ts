@@ -1,3 +1,4 @@
+// kubelet, kube-proxy and pod network of a node of the stand-in.
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ApiClient } from "../../../controlplane/api";

@@ -1,3 +1,4 @@
+// etcd snapshots of the stand-in in S3: put, list, get, delete.
 import { createReadStream, createWriteStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { Agent } from "node:https";

@@ -1,3 +1,4 @@
+// `rke2 server` of the stand-in: datastore, control plane, supervisor and its own node.
 import { chmod, mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { randomBytes } from "node:crypto";

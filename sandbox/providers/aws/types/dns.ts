@@ -1,3 +1,4 @@
+// Route 53: hosted zones and records.
 import type { ResourceRecordSet } from "@aws-sdk/client-route-53";
 import type * as aws from "@pulumi/aws";
 import { filled, given } from "../core/answer";

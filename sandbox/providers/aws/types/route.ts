@@ -1,3 +1,4 @@
+// Route tables, routes and their associations.
 import { crc32 } from "node:zlib";
 import type { Route as FoundRoute, RouteTable as FoundTable } from "@aws-sdk/client-ec2";
 import type * as aws from "@pulumi/aws";

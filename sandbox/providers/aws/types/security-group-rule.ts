@@ -1,3 +1,4 @@
+// Rules of security groups, one a resource.
 import { crc32 } from "node:zlib";
 import type { SecurityGroupRule as Found } from "@aws-sdk/client-ec2";
 import type * as aws from "@pulumi/aws";
