@@ -1,9 +1,14 @@
 // The components as a library: packed, installed from the tarball elsewhere on the disk, and used by another program.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startAws, type Aws } from "../../sandbox/aws";
+import { leftovers } from "../../sandbox/aws/leftovers";
+import { startCloud, type Cloud } from "../../sandbox/cloud/cloud";
+import { DEFAULT_RELEASE } from "../../sandbox/machines/rke2";
+import { describeMachines, testCloudFolder } from "../../sandbox/machines/testing/machine-host";
 import { installProviders } from "../../sandbox/providers";
+import { ensureTools } from "../../sandbox/toolchain";
 import { Engine } from "../harness/engine";
 
 jest.setTimeout(900_000);
@@ -61,7 +66,43 @@ test("another program previews a cluster with it", async () => {
   const made = steps.map(({ newState }) => newState);
   expect(made.filter(({ type }) => type === "fleetwright:index:RkeCluster")).toHaveLength(1);
   const instances = made.filter(({ type }) => type === "aws:ec2/instance:Instance");
-  expect(instances.map(({ inputs }) => inputs.monitoring)).toEqual([true, true, true]);
+  expect(instances.map(({ inputs }) => inputs.monitoring)).toEqual([true]);
+});
+
+describeMachines("another program on the sandbox's machines", () => {
+  let cloud: Cloud;
+  let inside: Engine;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    cloud = await startCloud({ dir: testCloudFolder(), rke2: [DEFAULT_RELEASE] });
+    const { machineHost } = cloud;
+    if (machineHost === undefined) throw new Error(cloud.reason);
+    environment = { ...cloud.aws.environment, AWS_ENDPOINT_URL: cloud.endpoint };
+    inside = await Engine.open({ inside: (argv) => machineHost.command(argv) });
+    await installProviders(inside.home, ["aws", "command", "tls"]);
+    await inside.expect(["stack", "init", "shop"], folder);
+  });
+  afterAll(async () => {
+    await inside.close();
+    await cloud.stop();
+  });
+
+  test("builds a cluster with it, whose nodes are ready", async () => {
+    await inside.expect(["up", "--yes", "--skip-preview"], folder, environment);
+    const { kubectl } = await ensureTools(["kubectl"]);
+    const kubeconfig = inside.path("shop.kubeconfig");
+    const shown = await inside.expect(["stack", "output", "kubeconfig", "--show-secrets"], folder);
+    writeFileSync(kubeconfig, shown, { mode: 0o600 });
+    const argv = [kubectl.path, "--kubeconfig", kubeconfig, "wait", "--for=condition=Ready", "nodes", "--all"];
+    const said = await cloud.machineHost?.exec([...argv, "--timeout=60s"]);
+    expect(said?.stdout.match(/condition met/g)).toHaveLength(2);
+  });
+
+  test("takes it away again, and nothing is left", async () => {
+    await inside.expect(["destroy", "--yes", "--skip-preview"], folder, environment);
+    expect(await leftovers(cloud.aws)).toEqual([]);
+  });
 });
 
 test("its types describe it to a program in TypeScript", () => {

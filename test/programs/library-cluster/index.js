@@ -15,12 +15,12 @@ const cluster = new fleetwright.RkeCluster("shop", {
   version: "v1.35.4+rke2r1",
   login: { privateKey: fleetwright.newLoginKey("login") },
   bootstrap: true,
-  servers: { instanceType: "t3.medium", retain: false },
+  servers: { count: 1, instanceType: "t3.medium", retain: false },
   hardening: { cis: false },
   snapshotVolumes: false,
   release: { url: "http://169.254.169.251:8080" },
   awsEndpoints: { ssm: "http://169.254.169.251:4566", autoScaling: "http://169.254.169.251:4566" },
-  pools: [{ name: "web", count: 2, instanceType: "t3.medium" }],
+  pools: [{ name: "web", count: 1, instanceType: "t3.medium" }],
   transform: { instance: { monitoring: true } },
 });
 
