@@ -195,19 +195,21 @@ class Maker {
     const download = await this.#reachableDownload(tool);
     if (download === undefined) return undefined;
     try {
-      let archive = this.#fetched.get(download.url);
-      if (archive === undefined) {
-        const own = await this.cache.workFolder("download");
-        this.#folders.push(own);
-        archive = fetchDownload(download, own, (detail) => update(`downloading, ${detail}`));
-        this.#fetched.set(download.url, archive);
-      }
+      // Kept before anything is awaited: tools of one archive are made at the same time, and it is fetched once.
+      const archive = this.#fetched.get(download.url) ?? this.#fetch(download, update);
+      this.#fetched.set(download.url, archive);
       return await unpack(download, await archive, folder);
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       this.#sites.set(new URL(download.url).host, Promise.resolve(false));
       return undefined;
     }
+  }
+
+  async #fetch(download: Download, update: (detail: string) => void): Promise<string> {
+    const folder = await this.cache.workFolder("download");
+    this.#folders.push(folder);
+    return fetchDownload(download, folder, (detail) => update(`downloading, ${detail}`));
   }
 
   /** Removes the archives of this run. */
