@@ -3,7 +3,6 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startAws, type Aws } from "../../sandbox/aws";
-import { leftovers } from "../../sandbox/aws/leftovers";
 import { startCloud, type Cloud } from "../../sandbox/cloud/cloud";
 import { DEFAULT_RELEASE } from "../../sandbox/machines/rke2";
 import { describeMachines, testCloudFolder } from "../../sandbox/machines/testing/machine-host";
@@ -73,6 +72,7 @@ describeMachines("another program on the sandbox's machines", () => {
   let cloud: Cloud;
   let inside: Engine;
   let environment: Record<string, string>;
+  jest.setTimeout(900_000);
 
   beforeAll(async () => {
     cloud = await startCloud({ dir: testCloudFolder(), rke2: [DEFAULT_RELEASE] });
@@ -101,7 +101,7 @@ describeMachines("another program on the sandbox's machines", () => {
 
   test("takes it away again, and nothing is left", async () => {
     await inside.expect(["destroy", "--yes", "--skip-preview"], folder, environment);
-    expect(await leftovers(cloud.aws)).toEqual([]);
+    expect(await cloud.aws.leftovers()).toEqual([]);
   });
 });
 

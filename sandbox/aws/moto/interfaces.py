@@ -87,10 +87,14 @@ def _network_interfaces(self):
 
 
 def _interface_goes_with_the_gateway(delete):
-    """moto leaves the interface of a NAT gateway behind, and with it a subnet that can never be deleted."""
+    """moto leaves the interface and the public address of a NAT gateway in use: a subnet that can never be deleted, and an
+    address that can never be released."""
 
     def delete_nat_gateway(self, nat_gateway_id):
         gateway = delete(self, nat_gateway_id)
+        for address in self.describe_addresses():
+            if address.eni is gateway._eni:
+                self.disassociate_address(association_id=address.association_id)
         self.enis.pop(gateway._eni.id, None)
         return gateway
 

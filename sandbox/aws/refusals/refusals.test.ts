@@ -11,6 +11,7 @@ import {
   CreateSecurityGroupCommand,
   CreateVolumeCommand,
   DeleteNetworkInterfaceCommand,
+  DeleteNatGatewayCommand,
   DeleteSecurityGroupCommand,
   DeleteSubnetCommand,
   DeleteVolumeCommand,
@@ -202,6 +203,16 @@ test("networks, groups, gateways and addresses in use stay", async () => {
     "DependencyViolation",
     /mapped public address/,
   );
+});
+
+test("the address of a NAT gateway is released only after the gateway was deleted", async () => {
+  const { ec2, subnets } = cloud;
+  const { AllocationId } = await ec2.send(new AllocateAddressCommand({ Domain: "vpc" }));
+  const { NatGateway } = await ec2.send(new CreateNatGatewayCommand({ SubnetId: subnets[0], AllocationId }));
+  const release = new ReleaseAddressCommand({ AllocationId });
+  await refused(ec2.send(release), "InvalidIPAddress.InUse", /is in use/);
+  await ec2.send(new DeleteNatGatewayCommand({ NatGatewayId: NatGateway?.NatGatewayId }));
+  await ec2.send(release);
 });
 
 test("an instance is started and changed only in a state that allows it", async () => {
