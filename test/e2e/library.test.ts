@@ -94,7 +94,15 @@ describeMachines("another program on the sandbox's machines", () => {
     const kubeconfig = inside.path("shop.kubeconfig");
     const shown = await inside.expect(["stack", "output", "kubeconfig", "--show-secrets"], folder);
     writeFileSync(kubeconfig, shown, { mode: 0o600 });
-    const argv = [kubectl.path, "--kubeconfig", kubeconfig, "wait", "--for=condition=Ready", "nodes", "--all"];
+    const argv = [
+      kubectl.path,
+      "--kubeconfig",
+      kubeconfig,
+      "wait",
+      "--for=condition=Ready",
+      "nodes",
+      "--all",
+    ];
     const said = await cloud.machineHost?.exec([...argv, "--timeout=60s"]);
     expect(said?.stdout.match(/condition met/g)).toHaveLength(2);
   });
