@@ -42,3 +42,34 @@ describe("skip-promise-stacks", () => {
     expect(run(script, "skip-promise-stacks.js")).toBe("0");
   });
 });
+
+describe("load-when-used", () => {
+  /** What of TypeScript and npm's dependency tree is in memory. */
+  const loaded = `
+    const loaded = () => ["typescript", "@npmcli/arborist"].filter((name) =>
+      Object.keys(require.cache).some((file) => file.includes("/node_modules/" + name + "/lib/")));
+    const pulumi = require("@pulumi/pulumi");`;
+
+  it("is needed: the SDK loads TypeScript and npm's dependency tree with every program", () => {
+    expect(run(`${loaded} process.stdout.write(String(loaded()))`)).toBe("typescript,@npmcli/arborist");
+  });
+
+  it("works: it loads neither", () => {
+    expect(run(`${loaded} process.stdout.write(String(loaded()))`, "load-when-used.js")).toBe("");
+  });
+
+  it("works: a function is serialized as without the patch, with the packages that it needs", () => {
+    const script = `${loaded}
+      const captured = { name: "fleetwright" };
+      Promise.all([
+        pulumi.runtime.serializeFunction(() => captured.name.length),
+        pulumi.runtime.computeCodePaths(),
+      ]).then(([{ text }, paths]) =>
+        process.stdout.write(JSON.stringify([text, [...paths.keys()].sort(), loaded()])));`;
+    const shown = run(script, "load-when-used.js");
+    expect(shown).toBe(run(script));
+    expect(shown).toContain("captured");
+    expect(shown).toContain("node_modules/js-yaml");
+    expect(shown).toContain('["typescript","@npmcli/arborist"]');
+  }, 180_000);
+});
