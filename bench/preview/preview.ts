@@ -64,7 +64,11 @@ export const preview: Benchmark = {
           previewOfEmptyRatio: round(ratio(times.preview, "dev", "empty")),
           upOfEmptyRatio: round(ratio(times.up, "dev", "empty")),
         },
-        bars: [bar("preview of dev", times.preview), bar("update of dev without change", times.up)],
+        bars: [
+          bar("preview of dev", times.preview),
+          bar("update of dev without change", times.up),
+          atMost("preview of dev, of that of an empty program", ratio(times.preview, "dev", "empty"), 2.5),
+        ],
       };
     } finally {
       await cluster.close();
