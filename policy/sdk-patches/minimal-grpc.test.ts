@@ -7,9 +7,12 @@ import { Server } from "./minimal-grpc";
 
 type Handlers = Parameters<Server["addService"]>[1];
 
-async function clientOf(handlers: Handlers): Promise<AnalyzerClient> {
+async function clientOf(
+  handlers: Handlers,
+  definition: Parameters<Server["addService"]>[0] = AnalyzerService,
+): Promise<AnalyzerClient> {
   const server = new Server();
-  server.addService(AnalyzerService, handlers);
+  server.addService(definition, handlers);
   const port = await new Promise<number>((resolve, reject) =>
     server.bindAsync("127.0.0.1:0", undefined, (error, bound) =>
       error === null ? resolve(bound) : reject(error),
@@ -69,4 +72,28 @@ test("works: reports errors, and methods that are missing", async () => {
   const empty = await clientOf({});
   await expect(analyze(empty, new AnalyzeRequest())).rejects.toMatchObject({ code: 12 });
   empty.close();
+});
+
+test("works: a method that is refused answers at once, without reading, until it is refused no more", async () => {
+  let isRefused = true;
+  const { analyze: method } = AnalyzerService as unknown as Parameters<Server["addService"]>[0];
+  if (method === undefined) throw new Error("there is no method analyze");
+  let read = 0;
+  const requestDeserialize = (message: Buffer): unknown => {
+    read++;
+    return method.requestDeserialize(message);
+  };
+  const client = await clientOf(
+    { analyze: (_, answer) => answer(null, new AnalyzeResponse()) },
+    { analyze: { ...method, requestDeserialize, isRefused: () => isRefused } },
+  );
+  const request = new AnalyzeRequest();
+  request.setProperties(Struct.fromJavaScript({ text: "x".repeat(1_000_000) }));
+  await expect(analyze(client, request)).rejects.toMatchObject({ code: 12 });
+  await expect(analyze(client, request)).rejects.toMatchObject({ code: 12 });
+  expect(read).toBe(0);
+  isRefused = false;
+  await expect(analyze(client, request)).resolves.toBeInstanceOf(AnalyzeResponse);
+  expect(read).toBe(1);
+  client.close();
 });

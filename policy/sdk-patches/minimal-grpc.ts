@@ -12,6 +12,8 @@ interface MethodDefinition {
   readonly path: string;
   readonly requestDeserialize: (message: Buffer) => unknown;
   readonly responseSerialize: (message: unknown) => Uint8Array;
+  /** Whether a call is answered at once with "not implemented", without being read. It may change from call to call. */
+  readonly isRefused?: () => boolean;
 }
 type Handler = (call: { request: unknown }, answer: (error: unknown, response?: unknown) => void) => void;
 
@@ -57,6 +59,11 @@ export class Server {
     const chunks: Buffer[] = [];
     // The engine may end at any time.
     stream.on("error", () => {});
+    if (this.#methods.get(path)?.definition.isRefused?.() === true) {
+      stream.resume();
+      fail(stream, UNIMPLEMENTED, `${path} is not needed`);
+      return;
+    }
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.on("end", () => {
       const method = this.#methods.get(path);

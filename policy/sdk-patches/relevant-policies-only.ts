@@ -86,12 +86,16 @@ export function runRelevantPoliciesOnly(
       },
     };
     const { remediate: defined } = definition;
-    // A request that is not looked at is not read either.
-    const requestDeserialize = (message: Buffer): unknown =>
-      remediates ? defined?.requestDeserialize(message) : new AnalyzeRequest();
+    // A request that is not looked at is not read either. To the engine "not implemented" means that nothing is changed, and our
+    // server (minimal-grpc.ts) can say that before the request has arrived.
+    const unread = {
+      requestDeserialize: (message: Buffer): unknown =>
+        remediates ? defined?.requestDeserialize(message) : new AnalyzeRequest(),
+      isRefused: () => !remediates,
+    };
     return {
       definition:
-        defined === undefined ? definition : { ...definition, remediate: { ...defined, requestDeserialize } },
+        defined === undefined ? definition : { ...definition, remediate: { ...defined, ...unread } },
       methods: { ...methods, ...changed },
     };
   });
