@@ -24,6 +24,10 @@ beforeAll(async () => {
 
 afterAll(async () => {
   started.forEach(killProcess);
+  // Until they are gone they may write into the folder.
+  await waitFor("the processes to be gone", () => !started.some(isRunning), {
+    timeoutMs: 60_000,
+  });
   await rm(dir, { recursive: true, force: true });
 });
 

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import http from "node:http";
@@ -127,7 +128,12 @@ describeHosts("the agent's program", () => {
       stream?.on("data", (chunk: Buffer) => lines.push(...chunk.toString().split("\n")));
   }, 240_000);
   afterAll(async () => {
-    child?.kill("SIGKILL");
+    // Until it is gone it writes into the folders that are removed here.
+    if (child?.exitCode === null && child.signalCode === null) {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    }
     metadata.close();
     await fixture.close();
     await rm(work, { recursive: true });

@@ -156,13 +156,18 @@ export class Engine {
 
   /** Ends what still runs and deletes everything. */
   async close(): Promise<void> {
-    for (const { pid } of this.processes()) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It ended by itself between the two lines.
+    // A process that was killed may still write until it is gone, and a folder that something is written into cannot be removed.
+    await eventually("nothing runs after a kill", () => {
+      const left = this.processes();
+      for (const { pid } of left) {
+        try {
+          process.kill(pid, "SIGKILL");
+        } catch {
+          // It ended by itself between the two lines.
+        }
       }
-    }
+      return left.length === 0 ? true : undefined;
+    });
     await rm(this.directory, { recursive: true, force: true });
   }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
@@ -86,7 +87,12 @@ export class TestSshd {
   }
 
   async stop(): Promise<void> {
-    this.child?.kill("SIGKILL");
+    const { child } = this;
+    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    }
     await rm(this.folder, { recursive: true, force: true });
   }
 }
