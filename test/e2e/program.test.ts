@@ -27,7 +27,7 @@ function projectWith(name: string, index: string): string {
 
 const CONFIGURED = ["--config", "environment=test", "--config", "kubeContext=nowhere"];
 
-// Node 20 needs up to a minute to colour such a stack: lib/sdk-patches is why this takes seconds.
+// That such a stack is not coloured, for which Node 20 needs up to a minute, is tested beside lib/sdk-patches.
 test.each([
   [
     "a missing setting",
@@ -40,16 +40,14 @@ test.each([
     /boom[^]*index\.ts:[23]:/,
   ],
 ])(
-  "%s is reported at once, with the line of index.ts",
+  "%s is reported, with the line of index.ts",
   async (what, code, expected) => {
     const name = what.replaceAll(" ", "-");
     const folder = projectWith(name, `import * as pulumi from "@pulumi/pulumi";\n${code}\n`);
     await engine.expect(["stack", "init", name], folder);
-    const start = Date.now();
     const outcome = await engine.pulumi(["preview", ...CONFIGURED], folder);
     expect(outcome.code).not.toBe(0);
     expect(`${outcome.stdout}${outcome.stderr}`).toMatch(expected);
-    expect(Date.now() - start).toBeLessThan(20_000);
   },
   120_000,
 );

@@ -3,9 +3,9 @@ import path from "node:path";
 
 const given = process.env.FLEETWRIGHT_SEED;
 
-/** The seed of a randomized test: `FLEETWRIGHT_SEED` if it is set, otherwise a new one. */
-export function testSeed(): number {
-  return given === undefined ? Math.floor(Math.random() * 1e9) : Number(given);
+/** The seed of a randomized test: `FLEETWRIGHT_SEED` if it is set, otherwise a new one, or the same at every run. */
+export function testSeed(otherwise = Math.floor(Math.random() * 1e9)): number {
+  return given === undefined ? otherwise : Number(given);
 }
 
 /** The seeds of a test that runs many: 1 to `count`, or only `FLEETWRIGHT_SEED` if it is set. */

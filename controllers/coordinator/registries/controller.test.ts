@@ -84,7 +84,7 @@ async function remove(name: string): Promise<void> {
   );
 }
 
-test("a pull secret is in every namespace and on the service account; a new namespace has it within a second", async () => {
+test("a pull secret is in every namespace and on the service account; a new namespace has it too", async () => {
   const name = await fixture.namespace();
   await declare("main", basic);
   await has(name, "main", "first");
@@ -94,11 +94,10 @@ test("a pull secret is in every namespace and on the service account; a new name
   const status = (await get("main")).status;
   expect(status?.namespaces?.ready).toBe(status?.namespaces?.total);
   const later = await fixture.namespace();
-  const from = performance.now();
+  // How soon is what `npm run bench -- registries` says.
   await waitFor("the entry in a new one", async () =>
     (await entries(later)).includes("fleetwright-registry-main"),
   );
-  expect(performance.now() - from).toBeLessThan(5000);
 });
 
 test("other entries stay, and only the service accounts that are selected get ours", async () => {
