@@ -157,7 +157,7 @@ test.each([
   },
 );
 
-test("a key that is handed out in the moment of the end is kept for the next reign", async () => {
+test("a key that is handed out just as the end comes is kept for the next reign", async () => {
   const clock = new FakeClock();
   const calls: string[] = [];
   const controller = new Controller({

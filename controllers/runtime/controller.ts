@@ -29,9 +29,9 @@ export interface ReconcileResult {
 }
 
 /** A wait for a time of the wall clock is cut to this: timers do not notice when somebody sets the clock. */
-const LONGEST_WAIT_FOR_WALL_CLOCK_MS = 60_000;
+const MAX_WAIT_FOR_WALL_CLOCK_MS = 60_000;
 /** What is due already does not come at once: a reconcile that cannot help it would come as fast as it can run. */
-const SHORTEST_WAIT_FOR_WALL_CLOCK_MS = 500;
+const MIN_WAIT_FOR_WALL_CLOCK_MS = 500;
 
 /** Brings one object to its declared state. Level-based: it looks at what is, never at what happened. */
 export type Reconcile = (key: string, context: ReconcileContext) => Promise<ReconcileResult | undefined>;
@@ -114,7 +114,7 @@ export class Controller {
   async #work(signal: AbortSignal): Promise<void> {
     for (let key = await this.queue.take(signal); key !== undefined; key = await this.queue.take(signal)) {
       if (signal.aborted) {
-        // It was handed out in the same moment in which the end came.
+        // It was handed out just as the end came.
         this.#comeAgain(key);
         return;
       }
@@ -189,7 +189,7 @@ export class Controller {
 
   #waitOf({ requeueAfterMs, requeueAt }: ReconcileResult): number | undefined {
     if (requeueAt === undefined) return requeueAfterMs;
-    const left = Math.max(SHORTEST_WAIT_FOR_WALL_CLOCK_MS, requeueAt - this.#clock.now());
-    return Math.min(left, LONGEST_WAIT_FOR_WALL_CLOCK_MS, requeueAfterMs ?? Infinity);
+    const left = Math.max(MIN_WAIT_FOR_WALL_CLOCK_MS, requeueAt - this.#clock.now());
+    return Math.min(left, MAX_WAIT_FOR_WALL_CLOCK_MS, requeueAfterMs ?? Infinity);
   }
 }
