@@ -176,7 +176,7 @@ export class NodesReconciler {
       throw error;
     }
     const note = `The node is removed: EC2 says that its machine ${suspect.id} does not exist any more.`;
-    log.info(note, { node: name, instance: suspect.id, region: suspect.region });
+    log.info(note, { node: name, machine: suspect.id, region: suspect.region });
     this.#tell(suspect.node, "Normal", "MachineGone", note);
   }
 
