@@ -14,6 +14,7 @@ void runProgram(process.argv.slice(2), {
       env,
       CONTROLLERS.map(({ name }) => name),
     ),
+  instance: ({ nodeName }) => nodeName,
   start(settings, log) {
     const { failpoint, controllers, nodeName } = settings;
     log.info("The agent starts.", { controllers, node: nodeName });

@@ -1,6 +1,7 @@
 import { authorization } from "./authorization";
 import type { CoordinatorController } from "./controller-context";
 import { labels } from "./labels";
+import { nodes } from "./nodes";
 import { plugins } from "./plugins";
 import { registries } from "./registries";
 import { serviceAccounts } from "./service-accounts";
@@ -14,4 +15,5 @@ export const CONTROLLERS: readonly CoordinatorController[] = [
   authorization,
   plugins,
   upgrades,
+  nodes,
 ];

@@ -1,9 +1,15 @@
-import type { Informer, KubernetesObject } from "../runtime";
+// Holds deletions back that look like a mistake: most of a kind going within a short time.
+import { systemClock, type Clock, type Informer, type KubernetesObject } from "../runtime";
+import type { CommonStatus } from "./kinds";
 
 /** With the value `true` on an object, it may be deleted even when many are deleted at once. */
 export const ALLOW_DELETION = "fleetwright.dev/allow-deletion";
+/** The reason that stands in the status of what is held back; it also tells the next leader. */
+export const MASS_DELETION = "MassDeletion";
 
-/** How many deletions at once, and what share of all objects, count as a mistake. */
+const WINDOW_MINUTES = 10;
+
+/** How many deletions within the window, and what share of all objects, count as a mistake. */
 export interface MassDeletion {
   /** @default 10 */
   atLeast?: number;
@@ -11,7 +17,7 @@ export interface MassDeletion {
   share?: number;
 }
 
-/** Whether `going` of `total` deletions at once look like a mistake. */
+/** Whether `going` of `total` deletions within the window look like a mistake. */
 export function isMassDeletion(
   going: number,
   total: number,
@@ -20,17 +26,54 @@ export function isMassDeletion(
   return going >= atLeast && going > total * share;
 }
 
+/** What is held back, by uid, and the numbers behind it. */
+export interface Count {
+  held: ReadonlySet<string>;
+  going: number;
+  total: number;
+}
+
+/** Which of the objects are held back, when so many others went within the window and these were held back before. */
+export function heldBack(
+  objects: readonly KubernetesObject[],
+  gone: number,
+  before: ReadonlySet<string>,
+): Count {
+  const leaving = objects.filter(
+    (object) => object.metadata.deletionTimestamp !== undefined && !isConfirmed(object),
+  );
+  const going = leaving.length + gone;
+  const total = objects.length + gone;
+  const mass = isMassDeletion(going, total);
+  // Once held back is held back: the window passes, but nobody has said that the deletion was meant.
+  const held = leaving.filter((object) => mass || before.has(object.metadata.uid ?? "") || isMarked(object));
+  return { held: new Set(held.map(({ metadata }) => metadata.uid ?? "")), going, total };
+}
+
 /**
- * Decides which objects of a kind may really be deleted. When a script or a broken feed deletes most of a kind at once,
- * what they stand for in the cluster stays until somebody confirms the deletion.
+ * Decides which objects of a kind may really be deleted. When a script or a broken feed deletes most of a kind, all at
+ * once or one after another, what they stand for in the cluster stays until somebody confirms the deletion.
+ *
+ * What went within the window is remembered by this process. What is held back is so until it is confirmed, also by
+ * the next leader, which reads it in the status. A leader that has only just started knows nothing of what went before,
+ * so that a restart gives a deletion one by one nine objects more; a standby that was running knows all.
  */
 export class DeletionGuard<T extends KubernetesObject> {
   readonly #informer: Informer<T>;
-  #held: ReadonlySet<string> | undefined;
+  readonly #clock: Clock;
+  /** When objects went without a confirmation, by name: one that was made again is not gone. */
+  readonly #gone = new Map<string, number>();
+  #held: ReadonlySet<string> = new Set();
+  #count: Count | undefined;
 
-  constructor(informer: Informer<T>) {
+  constructor(informer: Informer<T>, clock: Clock = systemClock) {
     this.#informer = informer;
-    informer.onChange(() => (this.#held = undefined));
+    this.#clock = clock;
+    informer.onChange(({ key, before, after }) => {
+      this.#count = undefined;
+      if (after !== undefined) this.#gone.delete(key);
+      else if (before !== undefined && !isConfirmed(before)) this.#gone.set(key, clock.monotonic());
+    });
   }
 
   /** Whether the object is being deleted and the deletion is not held back. */
@@ -40,23 +83,36 @@ export class DeletionGuard<T extends KubernetesObject> {
 
   /** Whether the object's deletion is held back. */
   holdsBack({ metadata }: T): boolean {
-    this.#held ??= this.#count();
-    return this.#held.has(metadata.name);
+    return this.#current().held.has(metadata.uid ?? "");
   }
 
   /** Why deletions are held back, and what to do. */
   get message(): string {
-    return `${this.#held?.size ?? 0} of ${this.#informer.size} ${this.#informer.resource.plural} are being deleted at once, which looks like a mistake; their objects are kept. To confirm the deletion, annotate them with ${ALLOW_DELETION}=true.`;
+    const { going, total } = this.#current();
+    const { plural } = this.#informer.resource;
+    return `${going} of ${total} ${plural} were deleted within ${WINDOW_MINUTES} minutes or are held back since, which looks like a mistake; what this one stands for is kept. To confirm the deletion, annotate it with ${ALLOW_DELETION}=true.`;
   }
 
-  #count(): ReadonlySet<string> {
-    const objects = this.#informer.list();
-    const going = objects.filter(
-      ({ metadata }) =>
-        metadata.deletionTimestamp !== undefined && metadata.annotations?.[ALLOW_DELETION] !== "true",
-    );
-    return new Set(
-      isMassDeletion(going.length, objects.length) ? going.map(({ metadata }) => metadata.name) : [],
-    );
+  #current(): Count {
+    if (this.#count === undefined) {
+      this.#count = this.#evaluate();
+      this.#held = this.#count.held;
+    }
+    return this.#count;
   }
+
+  #evaluate(): Count {
+    const since = this.#clock.monotonic() - WINDOW_MINUTES * 60_000;
+    for (const [key, at] of this.#gone) if (at < since) this.#gone.delete(key);
+    return heldBack(this.#informer.list(), this.#gone.size, this.#held);
+  }
+}
+
+function isConfirmed({ metadata }: KubernetesObject): boolean {
+  return metadata.annotations?.[ALLOW_DELETION] === "true";
+}
+
+/** Whether a leader before us held the object's deletion back and said so. */
+function isMarked(object: KubernetesObject & { status?: Partial<CommonStatus> }): boolean {
+  return object.status?.conditions?.some(({ reason }) => reason === MASS_DELETION) === true;
 }

@@ -14,6 +14,7 @@ void runProgram(process.argv.slice(2), {
       env,
       CONTROLLERS.map(({ name }) => name),
     ),
+  instance: ({ identity }) => identity,
   start(settings, log) {
     const { failpoint, controllers, namespace } = settings;
     log.info("The coordinator starts.", { controllers, namespace });

@@ -23,7 +23,7 @@ export interface ConfigMap extends KubernetesObject {
 
 /** A node, as far as it is looked at. */
 export interface Node extends KubernetesObject {
-  spec?: { unschedulable?: boolean };
+  spec?: { unschedulable?: boolean; providerID?: string };
   status?: {
     conditions?: { type: string; status: string; message?: string }[];
     nodeInfo?: { kubeletVersion?: string };

@@ -37,7 +37,10 @@ function slimNode({ metadata, spec, status }: Node): Node {
   if (ours.length > 0) node.metadata.annotations = Object.fromEntries(ours);
   return {
     ...node,
-    spec: spec?.unschedulable === true ? { unschedulable: true } : {},
+    spec: {
+      ...(spec?.unschedulable === true ? { unschedulable: true } : {}),
+      ...(spec?.providerID === undefined ? {} : { providerID: spec.providerID }),
+    },
     status: {
       ...(conditions === undefined ? {} : { conditions }),
       ...(kubeletVersion === undefined ? {} : { nodeInfo: { kubeletVersion } }),

@@ -1,8 +1,16 @@
 // The informers of a process, one for each resource and selection, started and checked together.
 import type { ApiClient } from "./api-client";
+import { aborted } from "./clock";
 import { Informer, type InformerOptions } from "./informer";
 import { resourceName, resourcePath, type KubernetesObject, type Resource } from "./object";
 import type { ReflectorOptions } from "./reflector";
+
+/** An informer for as long as it is needed: when the last who borrowed it gives it back, its watch ends. */
+export interface BorrowedInformer<T extends KubernetesObject> {
+  informer: Informer<T>;
+  /** Gives it back; a second call does nothing. */
+  release(): void;
+}
 
 interface Entry {
   informer: {
@@ -14,6 +22,9 @@ interface Entry {
   name: string;
   /** What made it; two askers share only if they asked for the same. */
   transform: unknown;
+  /** Who borrowed it; undefined for one that is kept for the life of the process. */
+  borrowers: number | undefined;
+  stop: AbortController;
 }
 
 /** The informers of a process: who asks for the same objects gets the same informer, and the server one watch. */
@@ -21,7 +32,7 @@ export class Cache {
   readonly #client: ApiClient;
   readonly #defaults: ReflectorOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #runs: Promise<void>[] = [];
+  readonly #runs = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
 
   constructor(client: ApiClient, defaults: ReflectorOptions = {}) {
@@ -29,8 +40,46 @@ export class Cache {
     this.#defaults = defaults;
   }
 
-  /** The informer for a selection of a resource; made at the first asking. */
+  /** The informer for a selection of a resource; made at the first asking, and kept. */
   informer<T extends KubernetesObject>(resource: Resource<T>, options: InformerOptions<T> = {}): Informer<T> {
+    const { informer, entry } = this.#entry(resource, options);
+    entry.borrowers = undefined;
+    return informer;
+  }
+
+  /** As {@link informer}, but only until it is given back: for what comes and goes, such as an object that another names. */
+  borrow<T extends KubernetesObject>(
+    resource: Resource<T>,
+    options: InformerOptions<T> = {},
+  ): BorrowedInformer<T> {
+    const { informer, entry, id } = this.#entry(resource, options);
+    if (entry.borrowers !== undefined) entry.borrowers += 1;
+    let held = true;
+    const release = (): void => {
+      if (!held) return;
+      held = false;
+      if (entry.borrowers === undefined) return;
+      entry.borrowers -= 1;
+      if (entry.borrowers > 0) return;
+      this.#entries.delete(id);
+      entry.stop.abort();
+    };
+    return { informer, release };
+  }
+
+  /** Runs all informers, also those that are asked for later, until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    for (const entry of this.#entries.values()) this.#run(entry);
+    await aborted(signal);
+    for (const { stop } of this.#entries.values()) stop.abort();
+    await Promise.all(this.#runs);
+  }
+
+  #entry<T extends KubernetesObject>(
+    resource: Resource<T>,
+    options: InformerOptions<T>,
+  ): { informer: Informer<T>; entry: Entry; id: string } {
     const { labelSelector = "", fieldSelector = "" } = options;
     const id = `${resourcePath(resource, options)}?${labelSelector}&${fieldSelector}`;
     const known = this.#entries.get(id);
@@ -40,23 +89,26 @@ export class Cache {
           `${known.name} is already in the cache with another transform: give both askers the same function, or select differently.`,
         );
       }
-      return known.informer as Informer<T>;
+      return { informer: known.informer as Informer<T>, entry: known, id };
     }
     const informer = new Informer(this.#client, resource, { ...this.#defaults, ...options });
-    this.#entries.set(id, { informer, name: resourceName(resource), transform: options.transform });
-    if (this.#signal !== undefined) this.#runs.push(informer.run(this.#signal));
-    return informer;
+    const entry: Entry = {
+      informer,
+      name: resourceName(resource),
+      transform: options.transform,
+      borrowers: 0,
+      stop: new AbortController(),
+    };
+    this.#entries.set(id, entry);
+    if (this.#signal !== undefined) this.#run(entry);
+    return { informer, entry, id };
   }
 
-  /** Runs all informers, also those that are asked for later, until the signal aborts. */
-  async run(signal: AbortSignal): Promise<void> {
-    this.#signal = signal;
-    for (const { informer } of this.#entries.values()) this.#runs.push(informer.run(signal));
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener("abort", () => resolve(), { once: true });
-    });
-    await Promise.all(this.#runs);
+  #run({ informer, stop }: Entry): void {
+    if (this.#signal?.aborted === true) stop.abort();
+    const run = informer.run(stop.signal);
+    this.#runs.add(run);
+    void run.then(() => this.#runs.delete(run));
   }
 
   /** Resolves when every informer has its first full list. */

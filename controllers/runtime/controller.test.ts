@@ -1,3 +1,4 @@
+import { aborted } from "./clock";
 import { Controller, type Reconcile } from "./controller";
 import { FakeClock } from "./testing/fake-clock";
 import { Metrics } from "./metrics";
@@ -116,4 +117,106 @@ test("a controller that was stopped and runs again works on what came meanwhile"
   expect(await key).toBe("later");
   second.abort();
   await again;
+});
+
+test.each([
+  ["fails", () => Promise.reject(new Error("given up"))],
+  ["takes the end for an answer", () => Promise.resolve(undefined)],
+  ["asks to come again", () => Promise.resolve({ requeueAfterMs: 60_000 })],
+])(
+  "a key in work at the end of a reign is worked on in the next, if the reconcile then %s",
+  async (_what, end) => {
+    const clock = new FakeClock();
+    const controller = new Controller({
+      name: "test",
+      clock,
+      reconcile: async (key, { signal }) => {
+        calls.push(key);
+        if (calls.length > 1) return undefined;
+        began();
+        await aborted(signal);
+        return end();
+      },
+    });
+    const calls: string[] = [];
+    let began: () => void = () => {};
+    const begun = new Promise<void>((resolve) => (began = resolve));
+    const first = new AbortController();
+    const run = controller.run(first.signal);
+    controller.queue.add("a");
+    await begun;
+    first.abort();
+    await run;
+    expect(calls).toEqual(["a"]);
+    const second = new AbortController();
+    const again = controller.run(second.signal);
+    await clock.advance(0);
+    expect(calls).toEqual(["a", "a"]);
+    second.abort();
+    await again;
+  },
+);
+
+test("a key that is handed out just as the end comes is kept for the next reign", async () => {
+  const clock = new FakeClock();
+  const calls: string[] = [];
+  const controller = new Controller({
+    name: "test",
+    clock,
+    reconcile: async (key) => {
+      calls.push(key);
+      return undefined;
+    },
+  });
+  const first = new AbortController();
+  const run = controller.run(first.signal);
+  await clock.advance(0);
+  controller.queue.add("a");
+  first.abort();
+  await run;
+  expect(calls).toEqual([]);
+  const second = new AbortController();
+  const again = controller.run(second.signal);
+  await clock.advance(0);
+  expect(calls).toEqual(["a"]);
+  second.abort();
+  await again;
+});
+
+test("a time of the wall clock is looked at every minute, so that a clock that is set right is noticed", async () => {
+  let due = 0;
+  const seen: number[] = [];
+  const { clock, controller, stop } = start(async (_key, { clock: now }) => {
+    seen.push(now.now());
+    return now.now() < due ? { requeueAt: due } : undefined;
+  });
+  const began = clock.now();
+  due = began + 24 * 3_600_000;
+  controller.queue.add("a");
+  await clock.advance(59_999);
+  expect(seen).toHaveLength(1);
+  clock.setWall(due);
+  await clock.advance(1);
+  expect(seen).toHaveLength(2);
+  await clock.advance(3_600_000);
+  expect(seen).toHaveLength(2);
+  await stop();
+});
+
+test("of a time and a wait the earlier counts, and what is due already does not come at once", async () => {
+  const results = [
+    { requeueAfterMs: 5000, requeueAt: 0 },
+    { requeueAfterMs: 100, requeueAt: 1e15 },
+    undefined,
+  ];
+  let calls = 0;
+  const { clock, controller, stop } = start(async () => results[calls++]);
+  controller.queue.add("a");
+  await clock.advance(499);
+  expect(calls).toBe(1);
+  await clock.advance(1);
+  expect(calls).toBe(2);
+  await clock.advance(100);
+  expect(calls).toBe(3);
+  await stop();
 });

@@ -20,7 +20,18 @@ export interface ReconcileContext {
 /** What a reconcile says at the end: nothing if it is done, or when to come again. */
 export interface ReconcileResult {
   requeueAfterMs?: number;
+  /**
+   * The same as a time of the wall clock, in milliseconds since 1970: for what falls due by it, such as the end of a
+   * token. The key comes at least every minute until then, so that a clock that is set right is noticed. The earlier
+   * of both counts.
+   */
+  requeueAt?: number;
 }
+
+/** A wait for a time of the wall clock is cut to this: timers do not notice when somebody sets the clock. */
+const MAX_WAIT_FOR_WALL_CLOCK_MS = 60_000;
+/** What is due already does not come at once: a reconcile that cannot help it would come as fast as it can run. */
+const MIN_WAIT_FOR_WALL_CLOCK_MS = 500;
 
 /** Brings one object to its declared state. Level-based: it looks at what is, never at what happened. */
 export type Reconcile = (key: string, context: ReconcileContext) => Promise<ReconcileResult | undefined>;
@@ -102,6 +113,11 @@ export class Controller {
 
   async #work(signal: AbortSignal): Promise<void> {
     for (let key = await this.queue.take(signal); key !== undefined; key = await this.queue.take(signal)) {
+      if (signal.aborted) {
+        // It was handed out just as the end came.
+        this.#comeAgain(key);
+        return;
+      }
       await this.#reconcileWithin(key, signal);
       // Lets timers, sockets and the other controllers have their turn, however fast the reconciles are.
       await new Promise((resolve) => setImmediate(resolve));
@@ -138,11 +154,11 @@ export class Controller {
     const started = this.#clock.monotonic();
     let result = "success";
     try {
-      const { requeueAfterMs } = (await this.#options.reconcile(key, context)) ?? {};
+      const wait = this.#waitOf((await this.#options.reconcile(key, context)) ?? {});
       this.queue.forget(key);
-      if (requeueAfterMs !== undefined) {
+      if (wait !== undefined) {
         result = "requeue";
-        this.queue.addAfter(key, requeueAfterMs);
+        this.queue.addAfter(key, wait);
       }
     } catch (error) {
       // Somebody else wrote in between: the cache will soon show it, so this is no error.
@@ -155,11 +171,25 @@ export class Controller {
         else context.log.error("The reconcile failed; trying again.", fields);
       }
     } finally {
-      this.queue.done(key);
+      // What was stopped half-way is looked at again when this process leads again, also if it took the end for an
+      // answer: nobody else remembers that it was due.
+      if (stop.aborted) this.#comeAgain(key);
+      else this.queue.done(key);
       this.#metrics.reconciles.add({ controller: this.name, result });
       this.#metrics.reconcileSeconds.observe((this.#clock.monotonic() - started) / 1000, {
         controller: this.name,
       });
     }
+  }
+
+  #comeAgain(key: string): void {
+    this.queue.add(key);
+    this.queue.done(key);
+  }
+
+  #waitOf({ requeueAfterMs, requeueAt }: ReconcileResult): number | undefined {
+    if (requeueAt === undefined) return requeueAfterMs;
+    const left = Math.max(MIN_WAIT_FOR_WALL_CLOCK_MS, requeueAt - this.#clock.now());
+    return Math.min(left, MAX_WAIT_FOR_WALL_CLOCK_MS, requeueAfterMs ?? Infinity);
   }
 }

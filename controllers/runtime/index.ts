@@ -19,8 +19,8 @@ export {
 } from "./api-error";
 export { Applier, ApplyConflictError, deleteExactly, type ApplyOptions, type FieldConflict } from "./apply";
 export { Backoff, seededRandom, type BackoffOptions, type Random } from "./backoff";
-export { Cache } from "./cache";
-export { sleep, systemClock, type Clock } from "./clock";
+export { Cache, type BorrowedInformer } from "./cache";
+export { aborted, sleep, systemClock, type Clock } from "./clock";
 export { isTrue, setCondition, type Condition } from "./condition";
 export {
   Controller,

@@ -34,6 +34,7 @@ export class Informer<T extends KubernetesObject> {
   readonly #transform: Transform<T>;
   readonly #log: Logger;
   readonly #compact: (object: T) => T;
+  readonly #leaveMetrics: () => void;
   #synced = false;
   #waiting: (() => void)[] = [];
 
@@ -53,7 +54,7 @@ export class Informer<T extends KubernetesObject> {
       namespace: options.namespace ?? "",
       selector: `${options.labelSelector ?? ""}${options.fieldSelector ?? ""}`,
     };
-    client.metrics.cacheObjects.source(labels, () => this.#store.size);
+    this.#leaveMetrics = client.metrics.cacheObjects.source(labels, () => this.#store.size);
   }
 
   /** Whether the first full list is in. From then on it stays true. */
@@ -102,8 +103,9 @@ export class Informer<T extends KubernetesObject> {
   }
 
   /** Follows the server until the signal aborts. */
-  run(signal: AbortSignal): Promise<void> {
-    return this.#reflector.run(signal);
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#reflector.run(signal);
+    this.#leaveMetrics();
   }
 
   #replacement(): Replacement<T> {

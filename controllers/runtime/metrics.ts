@@ -43,14 +43,21 @@ export class Gauge {
       labelNames: [...labelNames],
       registers: [registry],
       collect() {
+        // What has no source any more is not shown any more.
+        this.reset();
         for (const { labels, read } of sources.values()) this.set({ ...labels }, read());
       },
     });
   }
 
-  /** Sets where the number with these labels comes from; a later source replaces an earlier one. */
-  source(labels: Labels, read: () => number): void {
-    this.#sources.set(JSON.stringify(labels), { labels, read });
+  /** Sets where the number with these labels comes from; a later source replaces an earlier one. Gives a way to end that. */
+  source(labels: Labels, read: () => number): () => void {
+    const key = JSON.stringify(labels);
+    const source = { labels, read };
+    this.#sources.set(key, source);
+    return () => {
+      if (this.#sources.get(key) === source) this.#sources.delete(key);
+    };
   }
 }
 
@@ -121,8 +128,9 @@ export class Metrics {
 
   constructor() {
     const started = Date.now() / 1000 - process.uptime();
-    const gauge = (name: string, help: string, read: () => number): void =>
+    const gauge = (name: string, help: string, read: () => number): void => {
       this.#gauge(name, help, []).source({}, read);
+    };
     gauge("process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss());
     gauge("nodejs_heap_size_used_bytes", "Used heap.", () => process.memoryUsage().heapUsed);
     gauge("process_start_time_seconds", "When the process started.", () => started);

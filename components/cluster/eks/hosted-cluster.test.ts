@@ -81,8 +81,12 @@ describe("a hosted cluster", () => {
     expect(
       graph
         .all("aws:eks/podIdentityAssociation:PodIdentityAssociation")
-        .map(({ inputs }) => inputs.serviceAccount),
-    ).toEqual(["aws-node", "ebs-csi-controller-sa"]);
+        .map(({ inputs }) => `${String(inputs.namespace)}/${String(inputs.serviceAccount)}`),
+    ).toEqual([
+      "kube-system/aws-node",
+      "kube-system/ebs-csi-controller-sa",
+      "fleetwright-system/fleetwright-coordinator",
+    ]);
     const policies = graph
       .all("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
       .filter(({ inputs }) => inputs.role === "main-nodes")
@@ -91,6 +95,14 @@ describe("a hosted cluster", () => {
       "arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy",
       "arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly",
     ]);
+  });
+
+  it("lets the coordinator ask whether a machine exists, and nothing else", () => {
+    const { role, policy } = graph.one("aws:iam/rolePolicy:RolePolicy", "main-coordinator").inputs;
+    expect(role).toBe("main-coordinator");
+    expect(JSON.parse(String(policy))).toMatchObject({
+      Statement: [{ Effect: "Allow", Action: ["ec2:DescribeInstances"], Resource: ["*"] }],
+    });
   });
 
   it("lets in who is named, as far as is said", () => {

@@ -1,5 +1,6 @@
 import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
+import { SYSTEM_NAMESPACE } from "../../../api";
 import type { HostedClusterArgs, HostedClusterTransforms } from "./args";
 import { eksRoles, type EksRoles } from "./roles";
 import { managedNodeGroup } from "./node-group";
@@ -61,6 +62,7 @@ export class HostedCluster extends pulumi.ComponentResource {
       ),
     );
     this.#addonsOnNodes(cluster, identity, pools);
+    this.#podRole(cluster, "fleetwright-coordinator", identity.coordinator, SYSTEM_NAMESPACE);
     this.endpoint = cluster.endpoint;
     this.version = cluster.version;
     this.kubeconfig = pulumi.secret(this.#kubeconfig(cluster));
@@ -192,12 +194,13 @@ export class HostedCluster extends pulumi.ComponentResource {
     cluster: aws.eks.Cluster,
     serviceAccount: string,
     role: aws.iam.Role,
+    namespace = "kube-system",
   ): aws.eks.PodIdentityAssociation {
     return new aws.eks.PodIdentityAssociation(
       `${this.#name}-${serviceAccount}`,
       {
         clusterName: cluster.name,
-        namespace: "kube-system",
+        namespace,
         serviceAccount,
         roleArn: role.arn,
         tags: { ...this.#args.tags },

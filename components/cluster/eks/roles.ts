@@ -1,6 +1,6 @@
 import * as aws from "@pulumi/aws";
 import type * as pulumi from "@pulumi/pulumi";
-import { assumableBy } from "../iam-policy";
+import { allows, assumableBy } from "../iam-policy";
 import { type Transform, transformed } from "../../transform";
 
 /** Overrides for the roles of a hosted cluster. */
@@ -15,6 +15,8 @@ export interface EksRoles {
   /** For the pods of add-ons that act on AWS, so that nodes themselves may not. */
   readonly network: aws.iam.Role;
   readonly volumes: aws.iam.Role;
+  /** For our coordinator, which asks whether the machine of a lost node still exists. */
+  readonly coordinator: aws.iam.Role;
   /** To wait for: a role without its policies is of no use. */
   readonly attachments: readonly pulumi.Resource[];
 }
@@ -48,7 +50,15 @@ export function eksRoles(
     return made;
   };
   const pods = assumableBy("pods.eks.amazonaws.com", ["sts:AssumeRole", "sts:TagSession"]);
+  const coordinator = role("coordinator", pods, []);
+  new aws.iam.RolePolicy(
+    `${name}-coordinator`,
+    // AWS knows no narrower resource for it.
+    { role: coordinator.name, policy: allows([{ actions: ["ec2:DescribeInstances"], resources: ["*"] }]) },
+    { parent },
+  );
   return {
+    coordinator,
     cluster: role("cluster", assumableBy("eks.amazonaws.com"), ["AmazonEKSClusterPolicy"]),
     nodes: role("nodes", assumableBy("ec2.amazonaws.com"), [
       "AmazonEKSWorkerNodePolicy",

@@ -8,7 +8,7 @@ import {
   type ReconcileResult,
   type StepOutcome,
 } from "../../runtime";
-import type { DeletionGuard } from "../deletion-guard";
+import { MASS_DELETION, type DeletionGuard } from "../deletion-guard";
 import type { ClusterLabelObject } from "../kinds";
 import type { Node } from "../native-resources";
 import { conditionFalse, StatusWriter } from "../status";
@@ -63,7 +63,7 @@ export class DeclarationReconciler<T extends LabelObject> {
     const kind = isPoolLabel(object) ? "NodePoolLabel" : "ClusterLabel";
     const overruler = this.#declarations.current.overruled.get(declarationKey(kind, name));
     const Ready = this.#guard.holdsBack(object)
-      ? conditionFalse("MassDeletion", this.#guard.message)
+      ? conditionFalse(MASS_DELETION, this.#guard.message)
       : readyCondition({ key, labelled, total, overruler });
     await this.#status.write(object, { Ready }, { nodes: { labelled, total } }, signal);
     return undefined;

@@ -7,7 +7,7 @@ import {
   type ReconcileResult,
   type StepOutcome,
 } from "../../runtime";
-import type { DeletionGuard } from "../deletion-guard";
+import { MASS_DELETION, type DeletionGuard } from "../deletion-guard";
 import { PLUGINS, type PluginObject } from "../kinds";
 import { StatusWriter, conditionFalse } from "../status";
 import { Account } from "./account";
@@ -66,7 +66,7 @@ export class PluginReconciler {
     const findings = await this.#install(plugin, context);
     const { conditions, fields } = statusOf(plugin, findings);
     const Ready = this.#guard.holdsBack(plugin)
-      ? conditionFalse("MassDeletion", this.#guard.message)
+      ? conditionFalse(MASS_DELETION, this.#guard.message)
       : conditions.Ready;
     this.#recordEvents(found, conditions.Applied, fields);
     await this.#status.write(plugin, { ...conditions, Ready }, fields, context.signal);

@@ -56,9 +56,7 @@ function startCredentialReconciler(context: ControllerContext, state: RegistrySt
   const { manager, namespace: home } = context;
   const { registries: all, secrets } = state;
   const names = (): string[] => all.list().map(({ metadata }) => metadata.name);
-  const sources = new SourceSecrets(manager.cache, () => {
-    for (const name of names()) queue.add(name);
-  });
+  const sources = new SourceSecrets(manager.cache, (name) => queue.add(name));
   const reconciler = new CredentialReconciler(context, state, sources, login);
   const { queue } = manager
     .controller({

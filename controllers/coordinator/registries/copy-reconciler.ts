@@ -1,4 +1,4 @@
-import { isNotFound, type Logger, type ReconcileContext } from "../../runtime";
+import { isNotFound, type Logger, type ReconcileContext, type ReconcileResult } from "../../runtime";
 import type { ControllerContext } from "../controller-context";
 import {
   isTerminating,
@@ -8,6 +8,7 @@ import {
   type ServiceAccount,
 } from "../native-resources";
 import { deleteOwn, isNamespaceGone, keepOwn } from "../ownership";
+import { CopyOwners } from "./copy-owner";
 import { CONTROLLER, copyFor, pullEntries, pullSecretName } from "./pull-secret";
 import type { RegistryState } from "./registry-state";
 
@@ -15,13 +16,15 @@ import type { RegistryState } from "./registry-state";
 export class CopyReconciler {
   readonly #context: ControllerContext;
   readonly #state: RegistryState;
+  readonly #owners: CopyOwners;
 
   constructor(context: ControllerContext, state: RegistryState) {
     this.#context = context;
     this.#state = state;
+    this.#owners = new CopyOwners(context.client, context.manager.clock);
   }
 
-  async reconcile(name: string, { signal, log }: ReconcileContext): Promise<undefined> {
+  async reconcile(name: string, { signal, log }: ReconcileContext): Promise<ReconcileResult | undefined> {
     const namespace = this.#state.namespaces.get(name);
     if (namespace === undefined || isTerminating(namespace)) {
       this.#state.noteForeign(name, new Set());
@@ -31,8 +34,8 @@ export class CopyReconciler {
     const { wanted, usable } = await this.#writeCopies(namespace, signal);
     for (const account of this.#state.accounts.byIndex("namespace", name))
       await this.#writeEntries(account, usable.get(account.metadata.name) ?? [], signal);
-    await this.#deleteUnwanted(name, wanted, log, signal);
-    return undefined;
+    const agreed = await this.#deleteUnwanted(name, wanted, log, signal);
+    return agreed ? undefined : { requeueAfterMs: 1000 };
   }
 
   /** Writes the copies. Gives the names of all that are wanted, and by service account those that can be used. */
@@ -88,14 +91,16 @@ export class CopyReconciler {
     }
   }
 
+  /** Says whether the API server agreed with all that the cache has as unwanted. */
   async #deleteUnwanted(
     name: string,
     wanted: ReadonlySet<string>,
     log: Logger,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { client, namespace: home } = this.#context;
     const { registries, secrets, guard } = this.#state;
+    let agreed = true;
     for (const secret of secrets.byIndex("namespace", name)) {
       if (wanted.has(secret.metadata.name)) continue;
       const [owner = ""] = this.#state.registryOf(secret);
@@ -108,7 +113,19 @@ export class CopyReconciler {
         );
         continue;
       }
-      await deleteOwn(client, SECRETS, secret, CONTROLLER, signal);
+      const goes = registry !== undefined && guard.confirmsDeletion(registry);
+      if (await this.#owners.agree({ name: owner, cached: registry, goes }, name, signal)) {
+        await deleteOwn(client, SECRETS, secret, CONTROLLER, signal);
+        continue;
+      }
+      agreed = false;
+      log.info(
+        "The pull secret stays: the API server knows more of its Registry or namespace than the cache.",
+        {
+          secret: secret.metadata.name,
+        },
+      );
     }
+    return agreed;
   }
 }

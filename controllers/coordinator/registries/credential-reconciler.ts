@@ -8,6 +8,7 @@ import {
   type StepOutcome,
 } from "../../runtime";
 import type { ControllerContext } from "../controller-context";
+import { MASS_DELETION } from "../deletion-guard";
 import { REGISTRIES, type RegistryObject } from "../kinds";
 import { SECRETS, type Secret } from "../native-resources";
 import { keepOwn } from "../ownership";
@@ -48,9 +49,11 @@ export class CredentialReconciler {
     if (registry === undefined) {
       this.#status.forget(name);
       this.#failures.delete(name);
+      this.#sources.release(name);
       return undefined;
     }
     if (guard.confirmsDeletion(registry)) {
+      this.#sources.release(name);
       const end = await this.#finalizer.finalize(registry, signal);
       return end.finished ? undefined : end.result;
     }
@@ -62,7 +65,7 @@ export class CredentialReconciler {
     const expired = held?.expiresAt !== undefined && held.expiresAt <= now;
     const coverage = this.#state.coverage(registry, original);
     const Ready = guard.holdsBack(registry)
-      ? conditionFalse("MassDeletion", guard.message)
+      ? conditionFalse(MASS_DELETION, guard.message)
       : original === undefined || expired
         ? conditionFalse(expired ? "Expired" : Credentials.reason, Credentials.message)
         : coverageCondition(coverage);
@@ -76,8 +79,10 @@ export class CredentialReconciler {
       },
       signal,
     );
-    const due = this.#failures.get(name)?.retryAt ?? (held === undefined ? undefined : renewalTime(held));
-    return due === undefined ? undefined : { requeueAfterMs: Math.max(500, due - now) };
+    const failure = this.#failures.get(name);
+    if (failure !== undefined) return { requeueAfterMs: Math.max(500, failure.retryAt - clock.monotonic()) };
+    const due = held === undefined ? undefined : renewalTime(held);
+    return due === undefined ? undefined : { requeueAt: due };
   }
 
   /** The original with a valid credential; if there is none to be had, the one before with the reason. */
@@ -112,7 +117,7 @@ export class CredentialReconciler {
     { clock, signal }: ReconcileContext,
   ): Promise<Secret> {
     const { name } = registry.metadata;
-    const source = await this.#source(registry);
+    const source = await this.#source(registry, signal);
     const stamp = `${registry.metadata.generation ?? 0}/${source?.metadata.uid ?? ""}/${source?.metadata.resourceVersion ?? ""}`;
     const now = clock.now();
     const held = original === undefined ? undefined : heldBy(original);
@@ -120,10 +125,11 @@ export class CredentialReconciler {
     if (original !== undefined && good && held.expiresAt !== undefined) return original;
     const failure = this.#failures.get(name);
     // Whatever woke us, a provider that refused is not asked the same again before its time.
-    if (failure?.source === stamp && now < failure.retryAt) throw failure.error;
+    if (failure?.source === stamp && clock.monotonic() < failure.retryAt) throw failure.error;
     const data = source === undefined ? undefined : decoded(source);
     const credential = await this.#login(registry.spec, data, signal).catch((error: unknown) => {
-      if (error instanceof CredentialError) this.#failures.set(name, nextFailure(failure, stamp, now, error));
+      if (error instanceof CredentialError)
+        this.#failures.set(name, nextFailure(failure, stamp, clock.monotonic(), error));
       throw error;
     });
     this.#failures.delete(name);
@@ -145,9 +151,15 @@ export class CredentialReconciler {
     return fresh;
   }
 
-  async #source({ spec: { credentials } }: RegistryObject): Promise<Secret | undefined> {
-    if (credentials === undefined) return undefined;
-    const source = await this.#sources.get(credentials);
+  async #source(
+    { metadata: { name }, spec: { credentials } }: RegistryObject,
+    signal: AbortSignal,
+  ): Promise<Secret | undefined> {
+    if (credentials === undefined) {
+      this.#sources.release(name);
+      return undefined;
+    }
+    const source = await this.#sources.get(name, credentials, signal);
     if (source !== undefined) return source;
     throw new CredentialError(
       "SecretMissing",

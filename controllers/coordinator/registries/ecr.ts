@@ -1,6 +1,13 @@
-import { assumeRole, roleCredentials, send, serviceUrl, type AwsEnvironment } from "./aws-credentials";
+import {
+  assumeRole,
+  AwsError,
+  roleCredentials,
+  send,
+  serviceUrl,
+  signedHeaders,
+  type AwsEnvironment,
+} from "../aws";
 import { CredentialError, keyOf, type Credential, type RegistrySpec } from "./credential";
-import { signedHeaders } from "./aws-signature";
 
 /** Where an ECR registry is: by its endpoint, unless the spec says otherwise. */
 export function parseEcrEndpoint({ endpoint, ecr }: RegistrySpec): {
@@ -21,6 +28,21 @@ export function parseEcrEndpoint({ endpoint, ecr }: RegistrySpec): {
 
 /** The credential of an ECR registry: a token for twelve hours. */
 export async function ecrCredential(
+  environment: AwsEnvironment,
+  spec: RegistrySpec,
+  data: Readonly<Record<string, string>> | undefined,
+  signal: AbortSignal,
+): Promise<Credential> {
+  try {
+    return await tokenFor(environment, spec, data, signal);
+  } catch (error) {
+    if (!(error instanceof AwsError)) throw error;
+    const fix = error.reason === "TokenUnreadable" ? " Or name a Secret in spec.credentials." : "";
+    throw new CredentialError(error.reason, `${error.message}${fix}`, { cause: error });
+  }
+}
+
+async function tokenFor(
   environment: AwsEnvironment,
   spec: RegistrySpec,
   data: Readonly<Record<string, string>> | undefined,

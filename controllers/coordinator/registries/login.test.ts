@@ -3,11 +3,8 @@ import type { AddressInfo } from "node:net";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createHash, createHmac } from "node:crypto";
-import { SignatureV4 } from "@smithy/signature-v4";
 import type { RegistrySpec } from "./credential";
 import { loginWith } from "./login";
-import { signedHeaders } from "./aws-signature";
 
 /** Stands in for ECR, STS and the metadata service; it knows who may and tells what it was asked. */
 class AwsStandIn {
@@ -204,54 +201,6 @@ test.each<[string, Partial<RegistrySpec>, string]>([
   );
   expect(aws.seen[0]?.headers.authorization).toContain(`/${region}/ecr/`);
 });
-
-test("a signature is the one that AWS's own library makes", async () => {
-  const target = new URL("https://api.ecr.eu-west-1.amazonaws.com/");
-  const headers = { "content-type": "application/x-amz-json-1.1", "x-amz-target": "T.Get" };
-  const keys = {
-    accessKeyId: "AKIDEXAMPLE",
-    secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
-    sessionToken: "session",
-  };
-  const theirs = await new SignatureV4({
-    credentials: keys,
-    region: "eu-west-1",
-    service: "ecr",
-    sha256: Sha256,
-    applyChecksum: false,
-  }).sign(
-    {
-      method: "POST",
-      protocol: "https:",
-      hostname: target.hostname,
-      path: "/",
-      headers: { ...headers, host: target.host, "content-length": "2" },
-      body: "{}",
-    },
-    { signingDate: new Date(now) },
-  );
-  const ours = signedHeaders(
-    { url: target, headers, body: "{}" },
-    { keys, region: "eu-west-1", service: "ecr", now },
-  );
-  expect(ours.authorization).toBe(theirs.headers.authorization);
-});
-
-class Sha256 {
-  readonly #hash;
-
-  constructor(secret?: unknown) {
-    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", secret as Buffer);
-  }
-
-  update(data: string | Uint8Array): void {
-    this.#hash.update(data);
-  }
-
-  digest(): Promise<Uint8Array> {
-    return Promise.resolve(this.#hash.digest());
-  }
-}
 
 test("Google takes the JSON key of a service account, and nothing else", async () => {
   const login = loginWith({ env: {}, now: () => now });

@@ -1,4 +1,4 @@
-import type { AwsEnvironment } from "./aws-credentials";
+import type { AwsEnvironment } from "../aws";
 import { keyOf, type Login } from "./credential";
 import { ecrCredential } from "./ecr";
 import { googleCredential } from "./google";

@@ -10,6 +10,7 @@ export interface RenewalFailure {
   /** What was asked with: a changed source is asked at once. */
   source: string;
   count: number;
+  /** By the monotonic clock: whoever sets the wall clock back must not have to wait that long. */
   retryAt: number;
   error: CredentialError;
 }
@@ -26,8 +27,13 @@ export function nextFailure(
   return { source, count, retryAt: now + wait, error };
 }
 
+/** Clocks of two leaders differ by less. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 /** Whether a credential is from this source, unchanged and not due for renewal. */
 export function isUsable(held: Held, source: string, now: number): boolean {
+  if (held.source !== source || !held.intact) return false;
   const due = renewalTime(held);
-  return held.source === source && held.intact && (due === undefined || now < due);
+  // What was obtained in the future was obtained by a clock that was set right since: its times mean nothing.
+  return due === undefined || (now < due && held.obtainedAt <= now + CLOCKS_DIFFER_MS);
 }

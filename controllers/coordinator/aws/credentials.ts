@@ -1,42 +1,12 @@
+// The keys with which this process asks AWS, from where AWS's own tools look for them too.
 import { readFile } from "node:fs/promises";
 import { errorMessage } from "../../runtime";
-import { CredentialError } from "./credential";
-import { signedHeaders, type AwsCredentials } from "./aws-signature";
-
-/** The environment of the process, and the time. */
-export interface AwsEnvironment {
-  env: Readonly<Record<string, string | undefined>>;
-  now: () => number;
-}
-
-/** Sends a request and reads the answer; the error of a refusal holds nothing that was sent. */
-export async function send(what: string, url: URL | string, init: RequestInit): Promise<string> {
-  let response: Response;
-  try {
-    response = await fetch(url, init);
-  } catch (error) {
-    throw new CredentialError("Unreachable", `${what} could not be reached: ${causeOf(error)}.`, {
-      cause: error,
-    });
-  }
-  const text = await response.text();
-  if (response.ok) return text;
-  const said = /<Message>([^<]*)<\/Message>|"[mM]essage":\s*"([^"]*)"/.exec(text);
-  throw new CredentialError(
-    "Refused",
-    `${what} returned ${response.status}: ${said?.[1] ?? said?.[2] ?? "no message"}`,
-  );
-}
-
-function causeOf(error: unknown): string {
-  const cause: unknown =
-    typeof error === "object" && error !== null ? Reflect.get(error, "cause") : undefined;
-  return errorMessage(cause ?? error);
-}
+import { AwsError, send, serviceUrl, type AwsEnvironment } from "./request";
+import { signedHeaders, type AwsCredentials } from "./signature";
 
 /**
- * The keys of the role that this process has: of its pod by a web identity, of its pod by the agent of EKS, or of its
- * node by the metadata service. The first that the environment speak of is taken.
+ * The keys that this process has: given to it in its environment, or those of a role: of its pod by a web identity, of its
+ * pod by the agent of EKS, or of its node by the metadata service. The first that the environment speaks of is taken.
  */
 export async function roleCredentials(
   environment: AwsEnvironment,
@@ -44,6 +14,9 @@ export async function roleCredentials(
   signal: AbortSignal,
 ): Promise<AwsCredentials> {
   const { env } = environment;
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (accessKeyId !== undefined && secretAccessKey !== undefined)
+    return { accessKeyId, secretAccessKey, sessionToken: env.AWS_SESSION_TOKEN };
   const {
     AWS_ROLE_ARN: role,
     AWS_WEB_IDENTITY_TOKEN_FILE: file,
@@ -71,9 +44,9 @@ async function tokenIn(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new CredentialError(
+    throw new AwsError(
       "TokenUnreadable",
-      `The pod's identity token could not be read: ${errorMessage(error)}. Give the coordinator's service account a role, or name a Secret in spec.credentials.`,
+      `The pod's identity token could not be read: ${errorMessage(error)}. Give the coordinator's service account a role.`,
       { cause: error },
     );
   }
@@ -88,19 +61,6 @@ export async function assumeRole(
   signal: AbortSignal,
 ): Promise<AwsCredentials> {
   return stsKeys(environment, region, { Action: "AssumeRole", RoleArn: roleArn }, keys, signal);
-}
-
-/** Where a service of AWS is in a region; the environment can say otherwise, as AWS's own tools allow. */
-export function serviceUrl(
-  env: AwsEnvironment["env"],
-  service: "ecr" | "sts",
-  region: string,
-  fips = false,
-): URL {
-  const given = env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] ?? env.AWS_ENDPOINT_URL;
-  if (given !== undefined) return new URL(given);
-  const host = service === "ecr" ? (fips ? "ecr-fips" : "api.ecr") : "sts";
-  return new URL(`https://${host}.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}/`);
 }
 
 async function stsKeys(
@@ -129,7 +89,7 @@ async function stsKeys(
     secretAccessKey: field("SecretAccessKey"),
     sessionToken: field("SessionToken"),
   };
-  if (found.accessKeyId === "") throw new CredentialError("Refused", `${what} returned no keys.`);
+  if (found.accessKeyId === "") throw new AwsError("Refused", `${what} returned no keys.`);
   return found;
 }
 
@@ -161,5 +121,5 @@ function keysIn(text: string, what: string): AwsCredentials {
   } catch {
     // Told below, without the text: it may hold half of a key.
   }
-  throw new CredentialError("Refused", `${what} returned no keys.`);
+  throw new AwsError("Refused", `${what} returned no keys.`);
 }

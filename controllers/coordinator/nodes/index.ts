@@ -1,0 +1,1 @@
+export { nodes, nodesWith, TIMING, type NodesTiming } from "./controller";
