@@ -39,6 +39,7 @@ describeHosts("the accounts of a host", () => {
     new AccountApplier({
       root: new HostRoot(root, guard),
       homesFolder: "/home",
+      proc: "/proc",
       endSessions: true,
       log: silentLogger,
     });

@@ -39,6 +39,7 @@ export class UsersReconciler {
     this.#applier = new AccountApplier({
       root,
       homesFolder: settings.homesFolder,
+      proc: settings.proc,
       endSessions: settings.endSessions,
       log,
     });
