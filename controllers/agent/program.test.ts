@@ -76,6 +76,7 @@ describeHosts("the agent's program", () => {
     [fixture] = await Promise.all([startCoordinatorFixture(), bundleAgent(path.join(work, "agent.js"))]);
     await fixture.direct.create(NODES, { metadata: { name: "n1", labels: { keep: "me" } } });
     await fixture.direct.create(NODES, { metadata: { name: "n2" } });
+    await fixture.start({ controllers: "user-status" });
     const [role] = loadAll(readFileSync(path.join(__dirname, "role.yaml"), "utf8")) as Role[];
     await fixture.direct.request({ method: "POST", path: `${RBAC}/clusterroles`, body: role });
     await bind();

@@ -5,6 +5,7 @@ import { plugins } from "./plugins";
 import { registries } from "./registries";
 import { serviceAccounts } from "./service-accounts";
 import { upgrades } from "./upgrades";
+import { userStatus } from "./users";
 
 /** Every controller, in the order of `--help`. */
 export const CONTROLLERS: readonly CoordinatorController[] = [
@@ -14,4 +15,5 @@ export const CONTROLLERS: readonly CoordinatorController[] = [
   authorization,
   plugins,
   upgrades,
+  userStatus,
 ];

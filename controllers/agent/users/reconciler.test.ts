@@ -44,6 +44,8 @@ describeHosts("the agent's users", () => {
   beforeAll(async () => {
     fixture = await startCoordinatorFixture();
     for (const name of ["n1", "n2"]) await fixture.direct.create(NODES, { metadata: { name } });
+    // What holds on all nodes alike is in its hands.
+    await fixture.start({ controllers: "user-status" });
   }, 240_000);
   afterEach(async () => {
     await Promise.all(agents.map((agent) => agent.stop()));
