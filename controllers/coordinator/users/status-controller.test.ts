@@ -53,7 +53,7 @@ test("gives a login name to the oldest that declares it, and to the next when th
   await makeUser(fixture, { name: "first" });
   await says("first", "True Accepted");
   const spec = { name: "first" };
-  await fixture.direct.create(USERS, { metadata: { name: "second" }, spec } as never);
+  await fixture.direct.create(USERS, { metadata: { name: "second" }, spec });
   await says("second", "False LoginTaken");
   await fixture.direct.delete(USERS, { name: "first" });
   await says("second", "True Accepted");
@@ -108,17 +108,17 @@ test("gets there whichever write it dies before", async () => {
 
 describeHosts("beside agents", () => {
   test("does not flip between nodes whose clocks are a day apart while a key expires in between", async () => {
-    const hosts = [new HostFixture(), new HostFixture()];
+    const [behind, ahead] = [new HostFixture(), new HostFixture()];
     for (const name of ["behind", "ahead"]) await fixture.direct.create(NODES, { metadata: { name } });
     const agents = [
-      startAgent(fixture, { node: "behind", host: hosts[0] as HostFixture, clock: shifted(-DAY_MS) }),
-      startAgent(fixture, { node: "ahead", host: hosts[1] as HostFixture, clock: shifted(DAY_MS) }),
+      startAgent(fixture, { node: "behind", host: behind, clock: shifted(-DAY_MS) }),
+      startAgent(fixture, { node: "ahead", host: ahead, clock: shifted(DAY_MS) }),
     ];
     try {
       const notAfter = new Date(Date.now() + DAY_MS / 2).toISOString();
       await makeUser(fixture, { name: "joan", sshKeys: [{ key: publicKey("joan"), notAfter }] });
-      await waitFor("the key on the node behind", () => hosts[0]?.opens("joan").length === 1);
-      await waitFor("the account on the node ahead", () => hosts[1]?.read("etc/passwd").includes("joan:"));
+      await waitFor("the key on the node behind", () => behind.opens("joan").length === 1);
+      await waitFor("the account on the node ahead", () => ahead.read("etc/passwd").includes("joan:"));
       await says("joan", "True Accepted");
       const version = async (): Promise<string> =>
         (await fixture.direct.get(USERS, { name: "joan" })).metadata.resourceVersion ?? "";
@@ -126,7 +126,7 @@ describeHosts("beside agents", () => {
       expect(await statusOf("joan")).toMatchObject({ keys: 1, nextExpiry: notAfter });
     } finally {
       await Promise.all(agents.map((agent) => agent.stop()));
-      await Promise.all(hosts.map((host) => host.remove()));
+      await Promise.all([behind, ahead].map((host) => host.remove()));
     }
   }, 120_000);
 });
