@@ -15,6 +15,8 @@ const EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events";
 const [LABEL = "", OTHER_LABEL = ""] = AGENT_LABELS;
 const [CONDITION = ""] = AGENT_CONDITIONS;
 
+const INSTALLER = { url: "https://a.test/x", digest: `sha256:${"0".repeat(64)}` };
+
 let fixture: CoordinatorFixture;
 /** With a token of the agent's pod on node "a"; but for the admission policies it may do everything. */
 let agent: ApiClient;
@@ -88,7 +90,7 @@ beforeAll(async () => {
   );
   await direct.create(UPGRADES, {
     metadata: { name: "up" },
-    spec: { version: "v1.36.0+rke2r1" },
+    spec: { version: "v1.36.0+rke2r1", installer: INSTALLER },
   } as UpgradeObject);
   await direct.request({
     method: "POST",
@@ -292,7 +294,7 @@ test.each<[string, Write, RegExp]>([
         apiVersion: "fleetwright.dev/v1",
         kind: "ClusterUpgrade",
         metadata: { name: "mine" },
-        spec: { version: "v1.36.0+rke2r1" },
+        spec: { version: "v1.36.0+rke2r1", installer: INSTALLER },
       },
     },
     /none of Fleetwright's objects/,
