@@ -35,6 +35,8 @@ export class Agent {
       controller: "fleetwright.dev/agent",
       instance: nodeName,
       log,
+      // There is an agent on every node, and what it remarks is often made by those who log in there.
+      rateLimit: { perSecond: 0.5, burst: 10 },
     });
     const context = this.#context(settings, options);
     for (const controller of controllers)
