@@ -66,6 +66,7 @@ const PER_OBJECT = { burst: 25, refillMs: 300_000 };
 const LAST_WRITES_MS = 3000;
 
 interface Series {
+  id: string;
   name: string;
   namespace: string;
   /** What it is about, for its budget. */
@@ -131,6 +132,7 @@ export class Recorder {
     const event = this.#event(resource, object, { ...occurrence, note }, namespace, id);
     this.#series.delete(id);
     this.#series.set(id, {
+      id,
       name: event.metadata.name,
       namespace,
       object: about,
@@ -194,7 +196,10 @@ export class Recorder {
   async #flush(series: Series): Promise<void> {
     series.flush?.();
     series.flush = undefined;
-    if (!(await series.written)) return;
+    if (!(await series.written)) {
+      this.#forget(series);
+      return;
+    }
     if (!this.#budget.take(series.object)) {
       // The count is kept; it is written when the object has its next turn.
       const wait = Math.max(this.#budget.waitMs(series.object), this.#options.flushMs);
@@ -203,7 +208,12 @@ export class Recorder {
     }
     const patch = { series: { count: series.count, lastObservedTime: microTime(this.#client.clock.now()) } };
     series.written = this.#writes.add("counted", (client) => client.patch(EVENTS, series, patch));
-    await series.written;
+    if (!(await series.written)) this.#forget(series);
+  }
+
+  /** Its event is not there, or not any more: when it happens again, it is a new one. */
+  #forget(series: Series): void {
+    if (this.#series.get(series.id) === series) this.#series.delete(series.id);
   }
 
   #event(

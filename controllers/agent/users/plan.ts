@@ -4,7 +4,7 @@ import { LOGIN_NAME } from "../../../api/login-name";
 import { entriesByName, fieldsOf, linesOf, numbersIn, withEntries, type EntryIndex } from "./entry-file";
 import type { Refusal } from "./login";
 
-/** The files that define accounts. */
+/** The files that define accounts, with a character for every byte (account-files.ts). */
 export interface AccountFiles {
   passwd: string;
   shadow: string;
@@ -208,7 +208,8 @@ function rendered(
     passwd: withEntries(
       files.passwd,
       entries(
-        (name, uid, full) => `${name}:x:${uid}:${uid}:${full},,,,${MARK}:${homesFolder}/${name}:${shell}`,
+        (name, uid, full) =>
+          `${name}:x:${uid}:${uid}:${asBytes(full)},,,,${MARK}:${homesFolder}/${name}:${shell}`,
       ),
     ),
     // "*" matches no password. "!" would make sshd refuse keys too.
@@ -228,4 +229,9 @@ function rendered(
             entries((name) => `${name}:!::`),
           ),
   };
+}
+
+/** A text in UTF-8 with a character for every byte. */
+function asBytes(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
 }

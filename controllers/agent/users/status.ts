@@ -4,16 +4,21 @@ import {
   Applier,
   errorMessage,
   isNotFound,
+  ObjectBudget,
   type ApiClient,
   type Informer,
   type KubernetesObject,
   type ReconcileContext,
+  type ReconcileResult,
 } from "../../runtime";
 import { USERS, type UserObject, type UserStatus } from "../kinds";
 import type { LoginResult, Refusal } from "./login";
 
 /** The API server's limit for names of field managers. */
 const MAX_MANAGER_LENGTH = 128;
+
+/** A login can make trouble come and go, as by filling its quota; every node and the server hear of it no more often. */
+const WRITES_PER_USER = { burst: 10, refillMs: 60_000 };
 
 /** What the reconciler knows of the accounts. */
 export interface AccountState {
@@ -30,21 +35,24 @@ export class UserStatusWriter {
   readonly #users: Informer<UserObject>;
   readonly #node: string;
   readonly #accounts: AccountState;
+  readonly #budget: ObjectBudget;
 
   constructor(client: ApiClient, users: Informer<UserObject>, node: string, accounts: AccountState) {
     this.#applier = new Applier(client, `fleetwright-agent-${node}`.slice(0, MAX_MANAGER_LENGTH));
     this.#users = users;
     this.#node = node;
     this.#accounts = accounts;
+    this.#budget = new ObjectBudget(WRITES_PER_USER, client.clock);
   }
 
   /** Writes this node's entry on one User where it differs. */
-  async reconcile(name: string, { signal, log }: ReconcileContext): Promise<undefined> {
+  async reconcile(name: string, { signal, log }: ReconcileContext): Promise<ReconcileResult | undefined> {
     const user = this.#users.get(name);
     const result = this.#accounts.results().get(name);
     if (user === undefined || result === undefined) return undefined;
     const failure = this.#failure(user, result);
     if (failure === "current") return undefined;
+    if (!this.#budget.take(name)) return { requeueAfterMs: this.#budget.waitMs(name) };
     try {
       await this.#apply(user, failure, signal);
     } catch (error) {
