@@ -1,26 +1,23 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { bundleAgent } from "../../scripts/images/programs";
 import { NODES, USERS } from "../../controllers/agent/kinds";
 import { NODE_OPTIONS } from "../../api/agent-pod-requirements";
-import type { Role } from "../../controllers/app/rules";
-import { SERVICE_ACCOUNTS } from "../../controllers/coordinator/native-resources";
 import { ExitCode, Failure } from "../../lib/failure";
 import { publicKey } from "../../test/harness/agent/keys";
 import { HostFixture } from "../../test/harness/agent/host-fixture";
+import { agentToken, installAgentRights, writeCredentials } from "../../test/harness/agent/identity";
 import { startCoordinatorFixture, type CoordinatorFixture } from "../../test/harness/coordinator";
 import { waitFor } from "../../test/harness/fault-proxy";
 import { atMost, median, round, seconds, type Benchmark } from "../benchmark";
-import { loadAll } from "js-yaml";
 
 const USERS_COUNT = 1000;
 const KEYS_EACH = 3;
 const REST_SECONDS = 20;
 const ROUNDS = 9;
-const ACCOUNT = "fleetwright-agent";
 
 /** One agent as it runs in its pod, on a folder that looks like a host, with many users. */
 export const agent: Benchmark = {
@@ -58,7 +55,6 @@ export const agent: Benchmark = {
       say(`${USERS_COUNT} users written ${allWritten.toFixed(2)} s after the agent's start`);
       const busy = child.pid ?? 0;
       const peak = peakMemory(busy);
-      await waitFor("every status to be written", () => allReported(fixture), 240_000);
       const rss = await settledMemory(busy);
       const cpu = await cpuAtRest(busy, REST_SECONDS);
       say(
@@ -163,26 +159,8 @@ function makeUser(fixture: CoordinatorFixture, name: string): Promise<unknown> {
 
 async function admit(fixture: CoordinatorFixture, work: string): Promise<void> {
   await fixture.direct.create(NODES, { metadata: { name: "n1" } });
-  await fixture.direct.create(SERVICE_ACCOUNTS, { metadata: { namespace: fixture.home, name: ACCOUNT } });
-  const rbac = "/apis/rbac.authorization.k8s.io/v1";
-  const text = readFileSync(path.join(__dirname, "../../controllers/agent/role.yaml"), "utf8");
-  for (const body of loadAll(text) as Role[])
-    await fixture.direct.request({ method: "POST", path: `${rbac}/clusterroles`, body });
-  const body = {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRoleBinding",
-    metadata: { name: ACCOUNT },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: ACCOUNT },
-    subjects: [{ kind: "ServiceAccount", namespace: fixture.home, name: ACCOUNT }],
-  };
-  await fixture.direct.request({ method: "POST", path: `${rbac}/clusterrolebindings`, body });
-  const { status } = await fixture.direct.request<{ status: { token: string } }>({
-    method: "POST",
-    path: `/api/v1/namespaces/${fixture.home}/serviceaccounts/${ACCOUNT}/token`,
-    body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 3600 } },
-  });
-  writeFileSync(path.join(work, "token"), status.token);
-  writeFileSync(path.join(work, "ca.crt"), readFileSync(fixture.plane.caCertificate));
+  await installAgentRights(fixture);
+  writeCredentials(fixture, work, await agentToken(fixture, "n1"));
 }
 
 function start(fixture: CoordinatorFixture, work: string, host: HostFixture): ChildProcess {
@@ -206,14 +184,6 @@ function allOpen(host: HostFixture, names: readonly string[]): boolean {
   return names.every(
     (name) => host.maybe(`home/${name}/.ssh/authorized_keys`)?.includes("ssh-ed25519") === true,
   );
-}
-
-async function allReported(fixture: CoordinatorFixture): Promise<boolean> {
-  const { items } = await fixture.direct.request<{ items: { status?: object }[] }>({
-    method: "GET",
-    path: "/apis/fleetwright.dev/v1/users",
-  });
-  return items.every(({ status }) => status !== undefined);
 }
 
 async function until(holds: () => boolean): Promise<void> {

@@ -12,8 +12,9 @@ const args: AgentArgs = {
 describe("the agent", () => {
   let pod: unknown;
   let set: RegisteredResource;
+  let graph: MockGraph;
   beforeAll(async () => {
-    const graph = await MockGraph.of(() => new Agent("agent", args));
+    graph = await MockGraph.of(() => new Agent("agent", args));
     set = graph.one("kubernetes:apps/v1:DaemonSet", "agent");
     pod = at(set.inputs, "spec", "template", "spec");
   });
@@ -39,6 +40,18 @@ describe("the agent", () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ["ALL"], add: ["CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL"] },
     });
+  });
+
+  it("starts when the API server holds each agent to its own node", () => {
+    const type = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy";
+    const policies = graph.all(type).map(({ inputs }) => at(inputs, "metadata", "name"));
+    expect(policies).toEqual(["events", "kinds", "nodes"].map((name) => `fleetwright-agent-${name}`));
+    const bindings = graph.all(`${type}Binding`);
+    expect(bindings.map(({ inputs }) => at(inputs, "spec", "policyName"))).toEqual(policies);
+    expect(bindings.map(({ inputs }) => at(inputs, "spec", "validationActions"))).toEqual(
+      policies.map(() => ["Deny"]),
+    );
+    for (const { urn } of bindings) expect(set.dependencies).toContain(urn);
   });
 
   it("knows which node it is on", () => {

@@ -11,6 +11,7 @@ import {
 import { metadataOf, type Labels } from "../addons/declaration";
 import { settingsOf } from "../schema";
 import { transformed, withoutTransform, type Transform } from "../transform";
+import { declareAdmission, type AdmissionTransforms } from "./admission";
 import { declareIdentity, type IdentityTransforms } from "./identity";
 import { type AgentSettings, checkAgent } from "./problems";
 import { probes } from "./probes";
@@ -31,7 +32,8 @@ export interface AgentArgs {
   /** Labels for every object. @default {} */
   labels?: Labels;
   /** Overrides for the children. @default none */
-  transform?: IdentityTransforms & { daemonSet?: Transform<kubernetes.apps.v1.DaemonSetArgs> };
+  transform?: IdentityTransforms &
+    AdmissionTransforms & { daemonSet?: Transform<kubernetes.apps.v1.DaemonSetArgs> };
 }
 
 const NAME = "fleetwright-agent";
@@ -57,6 +59,7 @@ export class Agent extends pulumi.ComponentResource {
       labels: { ...labels, ...selector },
       transform: args.transform ?? {},
     });
+    const admission = declareAdmission(this, name, { ...labels, ...selector }, args.transform ?? {});
     this.daemonSet = new kubernetes.apps.v1.DaemonSet(
       ...transformed<kubernetes.apps.v1.DaemonSetArgs>(
         args.transform?.daemonSet,
@@ -72,7 +75,7 @@ export class Agent extends pulumi.ComponentResource {
             },
           },
         },
-        { parent: this, dependsOn: bindings },
+        { parent: this, dependsOn: [...bindings, ...admission] },
       ),
     );
     this.registerOutputs({});

@@ -2,7 +2,7 @@
 import { failingGuard, type Failpoint } from "../app/failpoint";
 import { Logger, Manager, podCredentials, Recorder, type Clock, type CredentialSource } from "../runtime";
 import type { AgentController, ControllerContext, ShutdownHook } from "./controller-context";
-import { HostRoot, SystemdUnits, type HostUnits } from "./host";
+import { HostRoot, SelinuxLabels, SystemdUnits, type HostUnits } from "./host";
 import type { Settings } from "./settings";
 
 /** What tests replace; in a pod all of it has its default. */
@@ -35,6 +35,8 @@ export class Agent {
       controller: "fleetwright.dev/agent",
       instance: nodeName,
       log,
+      // There is an agent on every node, and what it remarks is often made by those who log in there.
+      rateLimit: { perSecond: 0.5, burst: 5 },
     });
     const context = this.#context(settings, options);
     for (const controller of controllers)
@@ -43,12 +45,15 @@ export class Agent {
 
   #context(settings: Settings, { failpoint, units, installerCa }: AgentOptions): ControllerContext {
     const guard = failpoint === undefined ? () => {} : failingGuard(failpoint);
+    const hostUnits = units ?? new SystemdUnits(settings.hostRoot);
+    const labels = new SelinuxLabels(settings.proc, hostUnits, this.manager.log);
     return {
       manager: this.manager,
       client: this.manager.reader.guardedBy(guard),
       recorder: this.#recorder,
-      root: new HostRoot(settings.hostRoot, guard),
-      units: units ?? new SystemdUnits(settings.hostRoot),
+      root: new HostRoot(settings.hostRoot, guard, (file) => labels.written(file)),
+      units: hostUnits,
+      labels,
       settings,
       installerCa,
       onShutdown: (hook) => this.#shutdownHooks.push(hook),

@@ -1,7 +1,7 @@
 // What the agent gives each of its controllers (users/, upgrade/ and facts/).
 import type { ControllerDefinition } from "../app/controller-definition";
 import type { ApiClient, Manager, Recorder } from "../runtime";
-import type { HostRoot, HostUnits } from "./host";
+import type { HostRoot, HostUnits, SelinuxLabels } from "./host";
 import type { Settings } from "./settings";
 
 /** What a controller of the agent works with. */
@@ -15,6 +15,8 @@ export interface ControllerContext {
   root: HostRoot;
   /** The host's services. */
   units: HostUnits;
+  /** Gives what was written its SELinux labels. */
+  labels: SelinuxLabels;
   settings: Settings;
   /** The CA of the server that installers are downloaded from; the system's CAs if undefined. */
   installerCa: string | undefined;

@@ -6,22 +6,31 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { loadAll } from "js-yaml";
 import { answerMetadata } from "../../sandbox/machines/network-helper/metadata";
 import { machineSpecFixture } from "../../sandbox/machines/testing/machine-spec";
 import { certifiedKey, daysFromNow } from "../../sandbox/controlplane/certificate";
-import { describeHosts, handOver, makeUser, publicKey, HostFixture } from "../../test/harness/agent";
+import {
+  AGENT_ACCOUNT,
+  agentToken,
+  bindAgent,
+  createAgentAccount,
+  describeHosts,
+  handOver,
+  HostFixture,
+  installAgentRights,
+  makeUser,
+  publicKey,
+  writeCredentials,
+} from "../../test/harness/agent";
 import { startCoordinatorFixture, type CoordinatorFixture } from "../../test/harness/coordinator";
 import { waitFor } from "../../test/harness/fault-proxy";
 import { SERVICE_ACCOUNTS } from "../coordinator/native-resources";
-import type { Role } from "../app/rules";
 import { bundleAgent } from "../../scripts/images/programs";
 import { POOL_TAG } from "./facts/metadata";
 import { reportOn } from "../../api/upgrade-annotations";
 import { NODES, UPGRADES, USERS, type UpgradeObject } from "./kinds";
 import { NODE_OPTIONS } from "../../api/agent-pod-requirements";
 
-const ACCOUNT = "fleetwright-agent";
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 
 describeHosts("the agent's program", () => {
@@ -43,45 +52,16 @@ describeHosts("the agent's program", () => {
     (await fixture.direct.get(USERS, { name })).status?.conditions?.find(({ type }) => type === "Ready")
       ?.reason;
 
-  /** Makes the service account and writes its token where the agent looks for it. */
-  async function admit(): Promise<void> {
-    const ref = { namespace: fixture.home, name: ACCOUNT };
-    await fixture.direct.create(SERVICE_ACCOUNTS, { metadata: ref });
-    const { status } = await fixture.direct.request<{ status: { token: string } }>({
-      method: "POST",
-      path: `/api/v1/namespaces/${fixture.home}/serviceaccounts/${ACCOUNT}/token`,
-      body: {
-        apiVersion: "authentication.k8s.io/v1",
-        kind: "TokenRequest",
-        spec: { expirationSeconds: 3600 },
-      },
-    });
-    writeFileSync(path.join(work, "token"), status.token);
-  }
-
-  /** Gives the account the role. */
-  const bind = (): Promise<unknown> =>
-    fixture.direct.request({
-      method: "POST",
-      path: `${RBAC}/clusterrolebindings`,
-      body: {
-        apiVersion: "rbac.authorization.k8s.io/v1",
-        kind: "ClusterRoleBinding",
-        metadata: { name: ACCOUNT },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: ACCOUNT },
-        subjects: [{ kind: "ServiceAccount", namespace: fixture.home, name: ACCOUNT }],
-      },
-    });
+  /** Writes a token of the agent's pod where the agent looks for it. */
+  const admit = async (): Promise<void> => writeCredentials(fixture, work, await agentToken(fixture, "n1"));
 
   beforeAll(async () => {
     [fixture] = await Promise.all([startCoordinatorFixture(), bundleAgent(path.join(work, "agent.js"))]);
     await fixture.direct.create(NODES, { metadata: { name: "n1", labels: { keep: "me" } } });
     await fixture.direct.create(NODES, { metadata: { name: "n2" } });
-    const [role] = loadAll(readFileSync(path.join(__dirname, "role.yaml"), "utf8")) as Role[];
-    await fixture.direct.request({ method: "POST", path: `${RBAC}/clusterroles`, body: role });
-    await bind();
+    await fixture.start({ controllers: "user-status" });
+    await installAgentRights(fixture);
     await admit();
-    writeFileSync(path.join(work, "ca.crt"), readFileSync(fixture.plane.caCertificate));
     const machine = machineSpecFixture({
       tags: { [POOL_TAG]: "web" },
       metadata: { tokensRequired: true, hopLimit: 1, tagsEnabled: true },
@@ -188,7 +168,7 @@ describeHosts("the agent's program", () => {
   });
 
   test("leaves accounts as they are without its token, and continues by itself with a new one", async () => {
-    await fixture.direct.delete(SERVICE_ACCOUNTS, { namespace: fixture.home, name: ACCOUNT });
+    await fixture.direct.delete(SERVICE_ACCOUNTS, { namespace: fixture.home, name: AGENT_ACCOUNT });
     await makeUser(fixture, { name: "late", sshKeys: [{ key: publicKey("late") }] });
     // The server believes a token for some seconds after its account is gone, so that there must be more to say.
     let change = 0;
@@ -206,6 +186,7 @@ describeHosts("the agent's program", () => {
     await new Promise((resolve) => setTimeout(resolve, 2000));
     // It tries again, with backoff.
     expect((lines.length - before) / ((performance.now() - from) / 1000)).toBeLessThan(20);
+    await createAgentAccount(fixture);
     await admit();
     await waitFor("the account", () => host.opens("late").length === 1, 60_000);
     await waitFor("the status", async () => (await readyReason("late")) === "Accepted", 90_000);
@@ -224,7 +205,7 @@ describeHosts("the agent's program", () => {
       });
       return items.reduce((sum, { series }) => sum + (series?.count ?? 1), 0);
     };
-    await fixture.direct.request({ method: "DELETE", path: `${RBAC}/clusterrolebindings/${ACCOUNT}` });
+    await fixture.direct.request({ method: "DELETE", path: `${RBAC}/clusterrolebindings/${AGENT_ACCOUNT}` });
     const before = lines.length;
     await waitFor(
       "a refusal",
@@ -235,7 +216,7 @@ describeHosts("the agent's program", () => {
       60_000,
     );
     expect(host.opens("user-0")).toHaveLength(1);
-    await bind();
+    await bindAgent(fixture);
     const known = await recorded();
     await waitFor(
       "an event again",

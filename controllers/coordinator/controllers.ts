@@ -6,6 +6,7 @@ import { plugins } from "./plugins";
 import { registries } from "./registries";
 import { serviceAccounts } from "./service-accounts";
 import { upgrades } from "./upgrades";
+import { userStatus } from "./users";
 
 /** Every controller, in the order of `--help`. */
 export const CONTROLLERS: readonly CoordinatorController[] = [
@@ -16,4 +17,5 @@ export const CONTROLLERS: readonly CoordinatorController[] = [
   plugins,
   upgrades,
   nodes,
+  userStatus,
 ];

@@ -89,6 +89,12 @@ export class ApiClient {
     return new ApiClient(this.#transport, { ...this.#options, metrics: this.metrics }, guard, this.#limiter);
   }
 
+  /** The same client, the same connections and guard, but with a rate limit of its own: neither waits for the other. */
+  limitedBy(limit: RateLimit): ApiClient {
+    const options = { ...this.#options, metrics: this.metrics };
+    return new ApiClient(this.#transport, options, this.#guard, new RateLimiter(limit, this.clock));
+  }
+
   /** The same client, the same connections and guard, but every request is made with the rights of another user. */
   actingAs(user: string): ApiClient {
     const options = { ...this.#options, metrics: this.metrics, impersonate: user };

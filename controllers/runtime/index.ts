@@ -62,6 +62,7 @@ export {
   type OwnerReference,
   type Resource,
 } from "./object";
+export { ObjectBudget, type BudgetOptions } from "./object-budget";
 export { podCredentials, podServer, SERVICE_ACCOUNT_FOLDER } from "./pod-credentials";
 export { RateLimiter, type RateLimit } from "./rate-limiter";
 export { Recorder, type Occurrence, type RecorderOptions } from "./recorder";

@@ -1,5 +1,6 @@
 import { dump } from "js-yaml";
 import { SYSTEM_NAMESPACE } from "../../api";
+import { ADMISSION_POLICIES, admissionManifests } from "../../controllers/agent/admission";
 import { CONTROLLERS as AGENT } from "../../controllers/agent/controllers";
 import { rolesOf as agentRoles } from "../../controllers/agent/role";
 import { CONTROLLERS as COORDINATOR } from "../../controllers/coordinator/controllers";
@@ -26,6 +27,8 @@ export function roleFiles(): GeneratedFiles {
   return new Map([
     ["controllers/coordinator/role.yaml", manifest("what each controller declares", coordinator)],
     ["controllers/agent/role.yaml", manifest("what each controller declares", agent)],
+    ["controllers/agent/admission.yaml", manifest("controllers/agent/admission.ts", admissionManifests())],
+    ["components/agent/admission.json", JSON.stringify(ADMISSION_POLICIES)],
     ["plugins/role.yaml", manifest("the bundled plugins", pluginInstaller)],
     [
       "components/agent/roles.json",

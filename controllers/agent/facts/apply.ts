@@ -32,8 +32,9 @@ export class NodeLabels {
     }
     const known = this.#metadata;
     if (!missing.some((key) => known[key] !== undefined)) return;
-    // All labels that are ours, not only the new ones: server-side apply removes what is left out.
-    const ours = Object.entries(known).filter(([key, value]) => (labels[key] ?? value) === value);
+    // All labels, not only the new ones, and those that are there as they are: server-side apply removes what is left
+    // out, and what stands there is not ours to change or remove.
+    const ours = Object.entries(known).map(([key, value]) => [key, labels[key] ?? value] as const);
     const body: KubernetesObject = {
       metadata: { name: node.metadata.name, labels: Object.fromEntries(ours) },
     };

@@ -26,6 +26,12 @@ export interface Ownership {
 /** Called before every change on the host; crash tests make it throw. */
 export type HostGuard = () => void;
 
+/** Hears of every file and folder of the host that was made or replaced, by its path there. */
+export type WriteListener = (path: string) => void;
+
+/** How the text of a file is written in bytes: in Latin-1, every byte is a character and comes back as it was. */
+export type TextEncoding = "utf8" | "latin1";
+
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 const MAX_BYTES = 64 * 2 ** 20;
 
@@ -40,11 +46,12 @@ export class HostFolder {
     readonly path: string,
     private readonly handle: FileHandle,
     private readonly guard: HostGuard,
+    private readonly onWrite: WriteListener,
   ) {}
 
   /** Opens the root, by whatever way it is mounted. */
-  static async root(mountPath: string, guard: HostGuard): Promise<HostFolder> {
-    return new HostFolder("/", await open(mountPath, O_RDONLY | O_DIRECTORY), guard);
+  static async root(mountPath: string, guard: HostGuard, onWrite: WriteListener): Promise<HostFolder> {
+    return new HostFolder("/", await open(mountPath, O_RDONLY | O_DIRECTORY), guard, onWrite);
   }
 
   close(): Promise<void> {
@@ -55,7 +62,7 @@ export class HostFolder {
   async folder(name: string): Promise<HostFolder | undefined> {
     try {
       const handle = await open(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-      return new HostFolder(this.named(name), handle, this.guard);
+      return new HostFolder(this.named(name), handle, this.guard, this.onWrite);
     } catch (error) {
       if (errorCode(error) === "ENOENT") return undefined;
       throw await this.refusal(name, error, "a folder");
@@ -76,12 +83,17 @@ export class HostFolder {
     return readdir(`/proc/self/fd/${this.handle.fd}`);
   }
 
-  linkTarget(name: string): Promise<string> {
-    return readlink(this.at(name));
+  /** Where a link points, for people: short and plain, for whoever made it chose the text. */
+  async linkTarget(name: string): Promise<string> {
+    const target = (await readlink(this.at(name))).replace(/[^ -~]/g, "?");
+    return target.length > 80 ? `${target.slice(0, 79)}…` : target;
   }
 
   /** The text and the stats of a file; undefined if there is none. */
-  async read(name: string): Promise<{ text: string; stats: Stats } | undefined> {
+  async read(
+    name: string,
+    encoding: TextEncoding = "utf8",
+  ): Promise<{ text: string; stats: Stats } | undefined> {
     let handle: FileHandle;
     try {
       // Without blocking: a pipe without a writer must not hang the agent.
@@ -102,7 +114,7 @@ export class HostFolder {
           "FileTooLarge",
           `${this.named(name)} has ${stats.size} bytes, more than ${MAX_BYTES}: check it.`,
         );
-      return { text: await handle.readFile("utf8"), stats };
+      return { text: await handle.readFile(encoding), stats };
     } finally {
       await handle.close();
     }
@@ -116,7 +128,10 @@ export class HostFolder {
     name: string,
     content: string | ((file: FileHandle) => Promise<void>),
     { uid, gid, mode }: Ownership,
-    check: () => Promise<void> = async () => {},
+    {
+      check = async () => {},
+      encoding = "utf8",
+    }: { check?: () => Promise<void>; encoding?: TextEncoding } = {},
   ): Promise<void> {
     const drafts = `.fleetwright-${name}-`;
     // Leftovers of a crash. The owner of the folder may have put something there that cannot be removed.
@@ -127,7 +142,7 @@ export class HostFolder {
     const handle = await open(this.at(draft), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
     try {
       try {
-        if (typeof content === "string") await handle.writeFile(content);
+        if (typeof content === "string") await handle.writeFile(content, encoding);
         else await content(handle);
         await own(handle, { uid, gid, mode });
         await handle.sync();
@@ -137,6 +152,7 @@ export class HostFolder {
       await check();
       this.guard();
       await rename(this.at(draft), this.at(name));
+      this.onWrite(this.named(name));
     } catch (error) {
       await unlink(this.at(draft)).catch(() => {});
       throw error;
@@ -151,6 +167,7 @@ export class HostFolder {
     if (found === undefined) {
       this.guard();
       await mkdir(this.at(name), 0o700);
+      this.onWrite(this.named(name));
       found = await this.folder(name);
       if (found === undefined)
         throw new HostRefusal("Vanished", `${this.named(name)} disappeared right after it was created.`);

@@ -1,3 +1,4 @@
+export { hasSelinux, SelinuxLabels } from "./selinux-labels";
 export { HostFolder, type HostGuard, type Ownership } from "./folder";
 export { HostRefusal } from "./refusal";
 export { HostRoot } from "./root";

@@ -1,17 +1,20 @@
 // The host's root folder as it is mounted in the agent's pod, and the way to folders below it.
-import { HostFolder, type HostGuard } from "./folder";
+import { HostFolder, type HostGuard, type WriteListener } from "./folder";
 import { HostRefusal } from "./refusal";
 
 /** The root folder of the host as it is mounted for the agent. */
 export class HostRoot {
   readonly #guard: HostGuard;
+  readonly #onWrite: WriteListener;
 
   constructor(
     /** Where it is mounted. */
     readonly mountPath: string,
     guard: HostGuard = () => {},
+    onWrite: WriteListener = () => {},
   ) {
     this.#guard = guard;
+    this.#onWrite = onWrite;
   }
 
   /** Opens a folder of the host for some work, one name after another, following no link. */
@@ -27,7 +30,7 @@ export class HostRoot {
     folder: string,
     work: (folder: HostFolder) => Promise<T>,
   ): Promise<{ result: T } | undefined> {
-    let here = await HostFolder.root(this.mountPath, this.#guard);
+    let here = await HostFolder.root(this.mountPath, this.#guard, this.#onWrite);
     try {
       for (const name of namesOf(folder)) {
         const next = await here.folder(name);
@@ -43,7 +46,7 @@ export class HostRoot {
 
   /** As {@link inFolder}, but creates missing folders, accessible to root only. */
   async ensureFolder<T>(folder: string, work: (folder: HostFolder) => Promise<T>): Promise<T> {
-    let here = await HostFolder.root(this.mountPath, this.#guard);
+    let here = await HostFolder.root(this.mountPath, this.#guard, this.#onWrite);
     try {
       for (const name of namesOf(folder)) {
         const next =

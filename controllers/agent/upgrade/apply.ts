@@ -1,5 +1,5 @@
 // Carries out the steps of an upgrade: fetch, start, watch, stop and report.
-import type { ClusterUpgrade } from "../../../api";
+import type { ClusterUpgrade, NodeUpgradeStatus } from "../../../api";
 import type { UpgradeOrder } from "../../../api/upgrade-annotations";
 import { MAX_MESSAGE } from "../../../api/upgrade-report";
 import {
@@ -11,15 +11,13 @@ import {
 } from "../../runtime";
 import type { ControllerContext } from "../controller-context";
 import { HostRefusal } from "../host";
-import { UPGRADES, type NodeObject } from "../kinds";
+import { UPGRADES, type NodeObject, type UpgradeObject } from "../kinds";
 import { serviceName, type InstallerDirectory } from "./installer-directory";
-import { lastLines, type Step } from "./plan";
+import { reasonIn, type Step } from "./plan";
 import type { Progress, ReportWriter } from "./status";
 
 const POLL_MS = 1000;
 const RETRY_MS = 5000;
-/** How often output is reported while the installer runs: every change of a Node goes to everyone who watches Nodes. */
-const REPORT_INTERVAL_MS = 30_000;
 
 /** One upgrade on this node: the order, what was reported, and what is on the host. */
 export interface Installation {
@@ -35,7 +33,6 @@ export interface Installation {
 export class UpgradeApplier {
   readonly #context: ControllerContext;
   readonly #reports: ReportWriter;
-  #outputReportedAt = -Infinity;
 
   constructor(context: ControllerContext, reports: ReportWriter) {
     this.#context = context;
@@ -48,8 +45,8 @@ export class UpgradeApplier {
     reconcile: ReconcileContext,
   ): Promise<ReconcileResult | undefined> {
     const { units } = this.#context;
-    const { node, order, report, exitCode, output } = installation;
-    const { signal, log, clock } = reconcile;
+    const { node, order, report, directory, exitCode, output } = installation;
+    const { signal, log } = reconcile;
     const service = serviceName(order.uid);
     const write = (progress: Progress): Promise<void> =>
       this.#reports.write(node, order.uid, progress, signal);
@@ -69,15 +66,18 @@ export class UpgradeApplier {
           return refused ? undefined : { requeueAfterMs: RETRY_MS };
         }
       case "watch":
-        if (
-          report.installer !== "Running" ||
-          clock.monotonic() - this.#outputReportedAt > REPORT_INTERVAL_MS
-        ) {
-          this.#outputReportedAt = clock.monotonic();
-          await write({ attempt: 1, installer: "Running", output: lastLines(output, undefined) });
-        }
+        if (report.installer !== "Running") await write({ attempt: 1, installer: "Running" });
         return { requeueAfterMs: POLL_MS };
       case "stop":
+        if (!(await this.#isGivenUp(order, signal))) {
+          log.warn(
+            "The Node says to stop the installer, but the ClusterUpgrade does not: leaving it alone.",
+            {
+              upgrade: order.name,
+            },
+          );
+          return { requeueAfterMs: RETRY_MS };
+        }
         log.warn("Stopping the installer: the coordinator has given up on this node.", { service });
         await units.stop(service);
         return { requeueAfterMs: POLL_MS };
@@ -86,10 +86,11 @@ export class UpgradeApplier {
           attempt: 1,
           installer: exitCode === 0 ? "Succeeded" : "Failed",
           ...(exitCode === undefined ? {} : { exitCode }),
-          output: lastLines(output, exitCode),
+          ...(exitCode === 0 ? {} : { output: reasonIn(output), installerMessage: whereOutputIs(directory) }),
         });
         return undefined;
       case "abort":
+        if (!(await this.#isEnding(order, signal))) return { requeueAfterMs: RETRY_MS };
         await write({
           attempt: 0,
           installer: "Aborted",
@@ -102,7 +103,7 @@ export class UpgradeApplier {
           installer: "Lost",
           installerMessage:
             "The installer started but left no exit code: it or the machine was stopped. Check the node, then create a new ClusterUpgrade.",
-          output: lastLines(output, undefined),
+          output: reasonIn(output),
         });
         return undefined;
     }
@@ -134,19 +135,40 @@ export class UpgradeApplier {
    * What to run, if the ClusterUpgrade itself says that this node is to run it, and for the first time. The order on the
    * Node is only a signal: many may write to Nodes, few may create a ClusterUpgrade.
    */
-  async #specFor(
-    { name, uid }: UpgradeOrder,
-    signal: AbortSignal,
-  ): Promise<ClusterUpgrade["spec"] | undefined> {
-    const { client, settings } = this.#context;
+  async #specFor(order: UpgradeOrder, signal: AbortSignal): Promise<ClusterUpgrade["spec"] | undefined> {
+    const upgrade = await this.#upgradeOf(order, signal);
+    const entry = this.#entryIn(upgrade);
+    return entry?.phase === "Upgrading" && (entry.attempt ?? 0) === 0 ? upgrade?.spec : undefined;
+  }
+
+  /** Whether the ClusterUpgrade itself says that this node was given up, though its installer may still run. */
+  async #isGivenUp(order: UpgradeOrder, signal: AbortSignal): Promise<boolean> {
+    const { phase, reason } = this.#entryIn(await this.#upgradeOf(order, signal)) ?? {};
+    return phase === "Failed" || (phase === "Uncordoning" && reason !== "Upgraded");
+  }
+
+  /** Whether the ClusterUpgrade itself is to begin nothing more. */
+  async #isEnding(order: UpgradeOrder, signal: AbortSignal): Promise<boolean> {
+    const upgrade = await this.#upgradeOf(order, signal);
+    return upgrade?.spec.aborted === true || upgrade?.metadata.deletionTimestamp !== undefined;
+  }
+
+  #entryIn(upgrade: UpgradeObject | undefined): NodeUpgradeStatus | undefined {
+    return upgrade?.status?.nodes?.find(({ name }) => name === this.#context.settings.nodeName);
+  }
+
+  /** The ClusterUpgrade that an order names, as the server has it now; undefined if there is none, or another. */
+  async #upgradeOf({ name, uid }: UpgradeOrder, signal: AbortSignal): Promise<UpgradeObject | undefined> {
     try {
-      const { metadata, spec, status } = await client.get(UPGRADES, { name }, signal);
-      const entry = status?.nodes?.find((one) => one.name === settings.nodeName);
-      const isOurs = metadata.uid === uid && entry?.phase === "Upgrading" && (entry.attempt ?? 0) === 0;
-      return isOurs ? spec : undefined;
+      const found = await this.#context.client.get(UPGRADES, { name }, signal);
+      return found.metadata.uid === uid ? found : undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   }
+}
+
+function whereOutputIs(directory: InstallerDirectory): string {
+  return `What the installer wrote is on the node, for root alone: ${directory.path}/output.`;
 }

@@ -1,4 +1,4 @@
-import { lastLines, nextStep, type InstallerFacts, type Step } from "./plan";
+import { nextStep, reasonIn, type InstallerFacts, type Step } from "./plan";
 
 type LastReport = Parameters<typeof nextStep>[1];
 const nothing: InstallerFacts = { running: false, fetched: false, started: false, exitCode: undefined };
@@ -54,13 +54,20 @@ test.each<[string, Parameters<typeof nextStep>[0], LastReport, Partial<Installer
   expect(nextStep(order, report, { ...nothing, ...facts })).toBe(step);
 });
 
-test("the last lines are complete, without escape sequences, and few after success", () => {
-  const lines = Array.from({ length: 2000 }, (_, index) => `line ${index}`);
-  const text = `${lines.join("\n")}\n\u001b[31mred\u001b[0m\u0000\n\n`;
-  const failed = lastLines(text, 1);
-  expect(failed.length).toBeLessThanOrEqual(4096);
-  expect(failed).toMatch(/^line \d+\n/);
-  expect(failed.endsWith("\nred")).toBe(true);
-  expect(lastLines(text, 0).length).toBeLessThanOrEqual(256);
-  expect(lastLines("", 0)).toBe("");
+test.each<[string, string, string]>([
+  ["nothing of what an installer writes", "+ curl -H 'Authorization: Bearer s3cret'\nall went well\n", ""],
+  ["its own reason", "say\nRefused: no space left on /usr\nbye\n", "Refused: no space left on /usr"],
+  ["the last of its reasons", "Refused: one\nRefused: two\n", "Refused: two"],
+  ["a reason without colours", "\u001b[31mRefused: red\u001b[0m\u0000\n", "Refused: red"],
+  ["no token", "Refused: 401 with Bearer abc.def\n", "Refused: 401 with Bearer …"],
+  ["no password", "Refused: PASSWORD=hunter2 was wrong\n", "Refused: PASSWORD=… was wrong"],
+  ["no user of a URL", "Refused: https://ada:x@a.test/b\n", "Refused: https://…@a.test/b"],
+  ["no long word", `Refused: found ${"aB3".repeat(12)} there\n`, "Refused: found … there"],
+  ["digests", `Refused: it is sha256:${"0a".repeat(32)}\n`, `Refused: it is sha256:${"0a".repeat(32)}`],
+])("of the output, %s leaves the node", (_what, output, reason) => {
+  expect(reasonIn(output)).toBe(reason);
+});
+
+test("a reason is cut", () => {
+  expect(reasonIn(`Refused: ${"no ".repeat(500)}`)).toHaveLength(256);
 });

@@ -1,5 +1,4 @@
 // Decides the next step of an upgrade on this node: pure, from order, report and host.
-import { MAX_OUTPUT } from "../../../api/upgrade-report";
 import type { UpgradeOrder, UpgradeReport } from "../../../api/upgrade-annotations";
 
 /** What is known of an installer on the host. */
@@ -39,17 +38,29 @@ export function nextStep(
   return fetched ? "start" : "fetch";
 }
 
-/** After success nobody reads more, and status holds the output of hundreds of nodes. */
-const MAX_OUTPUT_AFTER_SUCCESS = 256;
+/** The most characters of an installer's own reason that leave the node. */
+const MAX_REASON = 256;
 
-/** The end of an installer's output, cut at a line break, without terminal escape sequences. */
-export function lastLines(text: string, exitCode: number | undefined): string {
-  const max = exitCode === 0 ? MAX_OUTPUT_AFTER_SUCCESS : MAX_OUTPUT;
+/** What may be a credential: what stands where one is given, and any long word that is no digest. */
+const SECRETS: readonly (readonly [RegExp, string])[] = [
+  [/\b(Bearer|Basic)\s+\S+/gi, "$1 …"],
+  [/:\/\/[^\s/@]+@/g, "://…@"],
+  [/((?:token|password|passwd|secret|key|credential)s?["']?\s*[=:]\s*)\S+/gi, "$1…"],
+  [/(?<!sha256:)(?<![\w+/=-])[\w+/=-]{24,}/g, "…"],
+];
+
+/**
+ * Why an installer failed, in its own words as far as they may leave the node: its last line that begins with
+ * "Refused: ", short and without what may be a credential. All else that it wrote stays on the node, for root alone:
+ * everybody who may read Nodes can read what is reported. Empty if there is no such line.
+ */
+export function reasonIn(output: string): string {
   // eslint-disable-next-line no-control-regex
-  const plain = text.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, "").replace(/[^\n\t\x20-\x7e\u00a0-\ufffd]/g, "");
-  const trimmed = plain.trimEnd();
-  if (trimmed.length <= max) return trimmed;
-  const end = trimmed.slice(-max);
-  const line = end.indexOf("\n");
-  return line === -1 ? end : end.slice(line + 1);
+  const plain = output.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, "").replace(/[^\n\x20-\x7e\u00a0-\ufffd]/g, "");
+  const line = plain.split("\n").findLast((one) => one.startsWith("Refused: ")) ?? "";
+  const redacted = SECRETS.reduce(
+    (text, [pattern, instead]) => text.replace(pattern, instead),
+    line.trimEnd(),
+  );
+  return redacted.length > MAX_REASON ? `${redacted.slice(0, MAX_REASON - 1)}…` : redacted;
 }

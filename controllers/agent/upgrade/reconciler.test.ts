@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import type { NodeUpgradeStatus } from "../../../api";
 import { certifiedKey, daysFromNow } from "../../../sandbox/controlplane/certificate";
 import {
@@ -132,15 +133,24 @@ describeHosts("an upgrade on a node", () => {
     start();
     await handOver(fixture.direct, "well", node);
     const entry = await until("well", "Succeeded");
-    expect(entry).toMatchObject({ attempt: 1, exitCode: 0, output: "all went well" });
+    expect(entry).toMatchObject({ attempt: 1, exitCode: 0 });
+    expect(JSON.stringify(entry)).not.toContain("all went well");
     expect(readFileSync(out, "utf8")).toBe("a b|$(id)|'|");
   });
 
-  test("is reported with its exit code and last lines when it fails", async () => {
-    await make("bad", publish("bad", "#!/bin/sh\necho one\necho no space left >&2\nexit 7\n"));
+  test("is reported with its exit code and its own reason when it fails; what it wrote stays on the node", async () => {
+    const script =
+      "#!/bin/sh\nset -x\n: curl -H 'Authorization: Bearer s3cret'\necho Refused: no space left >&2\nexit 7\n";
+    const { metadata } = await make("bad", publish("bad", script));
     start();
     await handOver(fixture.direct, "bad", node);
-    expect(await until("bad", "Failed")).toMatchObject({ exitCode: 7, output: "one\nno space left" });
+    const entry = await until("bad", "Failed");
+    expect(entry).toMatchObject({ exitCode: 7, output: "Refused: no space left" });
+    expect(entry?.installerMessage).toContain("/var/lib/fleetwright/upgrades/");
+    expect(JSON.stringify(entry)).not.toContain("s3cret");
+    const output = path.join(installerDirectoryOf(host, metadata.uid ?? ""), "output");
+    expect(readFileSync(output, "utf8")).toContain("s3cret");
+    expect(statSync(output).mode & 0o777).toBe(0o600);
   });
 
   test("never runs an installer with another digest", async () => {
@@ -157,6 +167,7 @@ describeHosts("an upgrade on a node", () => {
 
   test("starts nothing after an abort, and reports so", async () => {
     await make("late", publish("late", `#!/bin/sh\ntouch ${host.at("ran")}\n`));
+    await fixture.direct.patch(UPGRADES, { name: "late" }, { spec: { aborted: true } });
     await handOver(fixture.direct, "late", node, { what: "end" });
     start();
     await until("late", "Aborted");
@@ -209,10 +220,33 @@ describeHosts("an upgrade on a node", () => {
     start();
     await handOver(fixture.direct, "stuck", node);
     await until("stuck", "Running");
+    const entry = { name: node, phase: "Uncordoning", reason: "Timeout", attempt: 1 };
+    const status = { phase: "Running", nodes: [entry] };
+    await fixture.direct.patch(UPGRADES, { name: "stuck" }, { status }, { subresource: "status" });
     await orderAgent(fixture.direct, "stuck", node, "stop");
     const service = `fleetwright-upgrade-${metadata.uid ?? ""}`;
     await waitFor("its end", async () => !(await units.isRunning(service)));
     await until("stuck", "Lost");
+  });
+
+  test("is neither stopped nor ended on the word of the Node alone", async () => {
+    const { metadata } = await make("held", publish("held", "#!/bin/sh\nsleep 600\n"));
+    const { lines } = start();
+    await handOver(fixture.direct, "held", node);
+    await until("held", "Running");
+    await orderAgent(fixture.direct, "held", node, "stop");
+    await waitFor("the refusal", () => lines.some((line) => line.includes("leaving it alone")));
+    expect(await units.isRunning(`fleetwright-upgrade-${metadata.uid ?? ""}`)).toBe(true);
+    await make("unended", publish("unended", "#!/bin/sh\n"));
+    await units.close();
+    await handOver(fixture.direct, "unended", node, { what: "end" });
+    await waitFor(
+      "the folder of the other to go",
+      () => !existsSync(installerDirectoryOf(host, metadata.uid ?? "")),
+    );
+    expect(await reportFor("unended")).toBeUndefined();
+    await orderAgent(fixture.direct, "unended", node, "run");
+    await until("unended", "Succeeded");
   });
 
   test.each<[string, Partial<NodeUpgradeStatus>]>([

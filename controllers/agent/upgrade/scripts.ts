@@ -10,6 +10,10 @@ export const RUN = `#!/bin/sh
 # Written by Fleetwright's agent. Runs the installer beside it once.
 folder=$1
 shift
+# What an installer writes may hold credentials: for root alone.
+umask 077
+: >>"$folder/output"
+umask 022
 mkdir "$folder/started" || exit 0
 cd /
 "$folder/installer" "$@" >"$folder/output" 2>&1 </dev/null

@@ -7,6 +7,9 @@ import type { AccountFiles } from "./plan";
 const FILES = ["group", "gshadow", "shadow", "passwd"] as const;
 type Name = (typeof FILES)[number];
 
+/** These files have no encoding: names of others may be in any. Byte for byte, they come back as they were. */
+const encoding = "latin1";
+
 /** The account files as they were found, with the stats that show whether they changed since. */
 export interface FoundFiles {
   texts: AccountFiles;
@@ -17,7 +20,7 @@ export interface FoundFiles {
 export async function readAccountFiles(etc: HostFolder): Promise<FoundFiles> {
   const stats = new Map<Name, Stats>();
   const text = async (name: Name): Promise<string | undefined> => {
-    const found = await etc.read(name);
+    const found = await etc.read(name, encoding);
     if (found !== undefined) stats.set(name, found.stats);
     return found?.text;
   };
@@ -51,14 +54,15 @@ export async function writeAccountFiles(
     const text = wanted[name];
     const stats = found.stats.get(name);
     if (text === undefined || stats === undefined || text === found.texts[name]) continue;
-    await etc.write(name, text, ownershipOf(stats), async () => {
+    const check = async (): Promise<void> => {
       const now = await etc.lstat(name);
       if (now === undefined || !sameFile(now, stats))
         throw new HostRefusal(
           "ChangedMeanwhile",
           `${etc.path}/${name} was changed at the same time; retrying.`,
         );
-    });
+    };
+    await etc.write(name, text, ownershipOf(stats), { check, encoding });
   }
 }
 

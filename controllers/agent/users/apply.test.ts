@@ -39,6 +39,7 @@ describeHosts("the accounts of a host", () => {
     new AccountApplier({
       root: new HostRoot(root, guard),
       homesFolder: "/home",
+      proc: "/proc",
       endSessions: true,
       log: silentLogger,
     });
@@ -100,6 +101,18 @@ describeHosts("the accounts of a host", () => {
     await pass(login("ada"), login("grace"));
     expect(host.ownership("home/ada")).toBe(mine);
     expect(host.read("home/ada/diary")).toBe("dear diary");
+  });
+
+  test("leave names of others in another encoding as they are, to the byte, and have their own in UTF-8", async () => {
+    const latin1 = Buffer.from("jose:x:1003:1003:Jos\u00e9:/home/jose:/bin/sh\n", "latin1");
+    writeFileSync(host.at("etc/passwd"), Buffer.concat([readFileSync(host.at("etc/passwd")), latin1]));
+    await pass(login("ada", { fullName: "Ad\u00e8le \u4f50" }));
+    const passwd = readFileSync(host.at("etc/passwd"));
+    expect(passwd.includes(latin1)).toBe(true);
+    expect(passwd.includes(Buffer.from("Ad\u00e8le \u4f50,,,,fleetwright", "utf8"))).toBe(true);
+    const before = execFileSync("stat", ["-c", "%i", host.at("etc/passwd")], { encoding: "utf8" });
+    await newApplier().apply([login("ada", { fullName: "Ad\u00e8le \u4f50" })], "all", NOW);
+    expect(execFileSync("stat", ["-c", "%i", host.at("etc/passwd")], { encoding: "utf8" })).toBe(before);
   });
 
   test("end with the processes that run under them", async () => {

@@ -6,7 +6,7 @@ import { withAccountLocks } from "./account-lock";
 import { readRecord, recordText, STATE_FOLDER, writeRecord } from "./account-record";
 import { planAccounts, type AccountFiles, type AccountPlan, type AccountRecord } from "./plan";
 import { renderKeys } from "./authorized-keys";
-import { entriesOf } from "./entry-file";
+import { entriesByName, type EntryIndex } from "./entry-file";
 import { closeHome, keysDigest, openHome, takeKeys } from "./home";
 import type { Login, Refusal } from "./login";
 import { endProcesses } from "./sessions";
@@ -17,6 +17,8 @@ export interface AccountApplierOptions {
   root: HostRoot;
   /** The folder of homes on the host. */
   homesFolder: string;
+  /** The host's process table. */
+  proc: string;
   /** Whether the processes of a removed account are killed. */
   endSessions: boolean;
   log: Logger;
@@ -38,7 +40,9 @@ const CONCURRENCY = 8;
 export class AccountApplier {
   readonly #options: AccountApplierOptions;
   /** The entries of accounts as last written, to tell changes by others from our own. */
-  readonly #entries = new Map<string, string>();
+  #entries: ReadonlyMap<string, string> = new Map();
+  /** The texts that these entries stand in. */
+  #texts: AccountFiles | undefined;
   #sudoers: string | undefined;
 
   constructor(options: AccountApplierOptions) {
@@ -55,7 +59,7 @@ export class AccountApplier {
     now: number,
     { locked = false }: { locked?: boolean } = {},
   ): Promise<ApplyOutcome> {
-    const { root, homesFolder, endSessions } = this.#options;
+    const { root, homesFolder, proc, endSessions } = this.#options;
     const outcome: ApplyOutcome = {
       refused: new Map(),
       updated: new Map(),
@@ -65,7 +69,7 @@ export class AccountApplier {
     for (const [name, refusal] of plan.refused) outcome.refused.set(name, refusal);
     if (endSessions)
       for (const { name, uid } of plan.gone) {
-        const ended = await endProcesses("/proc", uid);
+        const ended = await endProcesses(proc, uid);
         if (ended > 0)
           this.#options.log.info("Killed the processes of a removed account.", { name, count: ended });
       }
@@ -128,18 +132,25 @@ export class AccountApplier {
           return { ...again, recorded: again.plan.record };
         });
       }
-      this.#entries.clear();
-      for (const [name] of seen.plan.uids) this.#entries.set(name, entryOf(seen.plan.files, name));
+      this.#remember(seen.plan);
       return seen;
     });
   }
 
+  #remember({ files, uids }: AccountPlan): void {
+    // Nearly every pass finds the files as the last one left them.
+    if (this.#texts !== undefined && isSame(this.#texts, files) && this.#entries.size === uids.size) return;
+    const indexes = indexesOf(files);
+    this.#entries = new Map(Array.from(uids.keys(), (name) => [name, entryOf(indexes, name)]));
+    this.#texts = files;
+  }
+
   #detectChanges(files: AccountFiles, plan: AccountPlan, outcome: ApplyOutcome): void {
+    if (isSame(files, plan.files)) return;
+    const [before, after] = [indexesOf(files), indexesOf(plan.files)];
     for (const [name, last] of this.#entries) {
-      if (!plan.uids.has(name) || entryOf(plan.files, name) !== last) continue;
-      const changed = (["passwd", "shadow", "group", "gshadow"] as const).filter(
-        (file) => fileEntries(files, file, name) !== fileEntries(plan.files, file, name),
-      );
+      if (!plan.uids.has(name) || entryOf(after, name) !== last) continue;
+      const changed = FILES.filter((file) => linesIn(before, file, name) !== linesIn(after, file, name));
       if (changed.length > 0)
         found(outcome, name, `its entry in ${changed.map((file) => `/etc/${file}`).join(", ")} was changed`);
     }
@@ -184,14 +195,24 @@ export class AccountApplier {
   }
 }
 
-function fileEntries(files: AccountFiles, file: keyof AccountFiles, name: string): string {
-  return JSON.stringify(entriesOf(files[file] ?? "", name));
+const FILES = ["passwd", "shadow", "group", "gshadow"] as const;
+type Indexes = Readonly<Record<keyof AccountFiles, EntryIndex>>;
+
+function indexesOf({ passwd, shadow, group, gshadow }: AccountFiles): Indexes {
+  return {
+    passwd: entriesByName(passwd),
+    shadow: entriesByName(shadow),
+    group: entriesByName(group),
+    gshadow: entriesByName(gshadow ?? ""),
+  };
 }
 
-function entryOf(files: AccountFiles, name: string): string {
-  return (["passwd", "shadow", "group", "gshadow"] as const)
-    .map((file) => fileEntries(files, file, name))
-    .join("\n");
+function linesIn(indexes: Indexes, file: keyof AccountFiles, name: string): string {
+  return (indexes[file].get(name) ?? []).join("\n");
+}
+
+function entryOf(indexes: Indexes, name: string): string {
+  return FILES.map((file) => linesIn(indexes, file, name)).join("\n\n");
 }
 
 /** The login shell of accounts: bash if the host lists it. */

@@ -11,7 +11,7 @@ const ALL = "accounts";
 /** The kernel's file notifications come in bursts; this long the reconciler waits for the rest. */
 const DEBOUNCE_MS = 20;
 const DEADLINE_MS = 600_000;
-/** Agents with the same status to write wait a random time up to this, so that the first write spares the others theirs. */
+/** Agents that all have trouble to report on one User wait a random time up to this, and so stay out of each other's way. */
 const JITTER_MS = 1000;
 const JITTER_PER_USER_MS = 50;
 
@@ -48,12 +48,11 @@ export const users: AgentController = {
       if (isSpecChange(before, after)) {
         reconciler.userChanged(loginOf(after) ?? loginOf(before));
         accounts.queue.add(ALL);
-      } else if (!writer.isCurrent(key, manager.clock.now()))
-        status.queue.addAfter(key, Math.random() * JITTER_MS);
+      } else if (!writer.isCurrent(key)) status.queue.addAfter(key, Math.random() * JITTER_MS);
     });
     reconciler.onHostChange(() => accounts.queue.addAfter(ALL, DEBOUNCE_MS));
     reconciler.onApplied(() => {
-      const stale = writer.stale(manager.clock.now());
+      const stale = writer.stale();
       const jitter = Math.max(JITTER_MS, stale.length * JITTER_PER_USER_MS);
       for (const name of stale) status.queue.addAfter(name, Math.random() * jitter);
     });

@@ -1,4 +1,4 @@
-import { withEntries } from "./entry-file";
+import { entriesByName, withEntries } from "./entry-file";
 
 test.each<[string, string, [string, string | undefined][], string]>([
   ["a new entry comes last", "root:x\n", [["ada", "ada:x"]], "root:x\nada:x\n"],
@@ -12,4 +12,12 @@ test.each<[string, string, [string, string | undefined][], string]>([
   ["an empty file", "", [["ada", "ada:x"]], "ada:x\n"],
 ])("%s", (_what, text, entries, wanted) => {
   expect(withEntries(text, new Map(entries))).toBe(wanted);
+});
+
+test("entries are found by their name: doubles together, comments and what is no entry not at all", () => {
+  const found = entriesByName("ada:1\nadam:2\n# note\n\n:3\nada:4\n+ldap\nroot");
+  expect([...found]).toEqual([
+    ["ada", ["ada:1", "ada:4"]],
+    ["adam", ["adam:2"]],
+  ]);
 });

@@ -12,11 +12,21 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
-/** The entries of a name: usually one or none; several if someone edited the file. */
-export function entriesOf(text: string, name: string): string[][] {
-  return linesOf(text)
-    .filter((line) => line.startsWith(`${name}:`))
-    .map(fieldsOf);
+/** Lines of a file by the name that each begins with: usually one; several if someone edited the file. */
+export type EntryIndex = ReadonlyMap<string, readonly string[]>;
+
+/** Reads a file once for all names: a search for each of a thousand names would read it a thousand times. */
+export function entriesByName(text: string): EntryIndex {
+  const found = new Map<string, string[]>();
+  for (const line of linesOf(text)) {
+    const colon = line.indexOf(":");
+    if (colon < 1) continue;
+    const name = line.slice(0, colon);
+    const known = found.get(name);
+    if (known === undefined) found.set(name, [line]);
+    else known.push(line);
+  }
+  return found;
 }
 
 /** The numbers that stand in a field of all entries. */

@@ -35,15 +35,15 @@ const form = (source: string): RegExp => new RegExp(`^(?:${source})$`);
  * root's files is checked again. If two Users declare the same login name, the older one gets it.
  */
 export function resolveLogins(users: readonly UserObject[]): Map<string, LoginResult> {
-  const results = new Map<string, LoginResult>();
+  const resolved = new Map<string, LoginResult>();
   const holders = new Map<string, string>();
   for (const user of [...users].sort(olderFirst)) {
     const { name } = user.metadata;
     if (user.metadata.deletionTimestamp !== undefined) continue;
-    const result = checkSpec(user.spec);
+    const result = checked(user);
     const holder = result.login === undefined ? undefined : holders.get(result.login.name);
     if (result.login !== undefined && holder === undefined) holders.set(result.login.name, name);
-    results.set(
+    resolved.set(
       name,
       holder === undefined
         ? result
@@ -53,12 +53,23 @@ export function resolveLogins(users: readonly UserObject[]): Map<string, LoginRe
           ),
     );
   }
-  return results;
+  return resolved;
 }
 
 function olderFirst(a: UserObject, b: UserObject): number {
   const age = ({ metadata }: UserObject): string => `${metadata.creationTimestamp ?? ""} ${metadata.name}`;
   return age(a) < age(b) ? -1 : 1;
+}
+
+/** Users in a cache are never changed, only replaced: each is checked once, not at every change of another. */
+const results = new WeakMap<UserObject, LoginResult>();
+
+function checked(user: UserObject): LoginResult {
+  const known = results.get(user);
+  if (known !== undefined) return known;
+  const result = checkSpec(user.spec);
+  results.set(user, result);
+  return result;
 }
 
 function checkSpec(spec: unknown): LoginResult {

@@ -1,10 +1,10 @@
 // Decides what the account files should contain: pure, from the files, the record and the wanted logins.
 import { createHash } from "node:crypto";
 import { LOGIN_NAME } from "../../../api/login-name";
-import { entriesOf, fieldsOf, linesOf, numbersIn, withEntries } from "./entry-file";
+import { entriesByName, fieldsOf, linesOf, numbersIn, withEntries, type EntryIndex } from "./entry-file";
 import type { Refusal } from "./login";
 
-/** The files that define accounts. */
+/** The files that define accounts, with a character for every byte (account-files.ts). */
 export interface AccountFiles {
   passwd: string;
   shadow: string;
@@ -73,7 +73,12 @@ export function planAccounts(
   wanted: readonly WantedAccount[],
   context: PlanContext,
 ): AccountPlan {
-  const ours = ownAccounts(files, recorded);
+  const known = {
+    passwd: entriesByName(files.passwd),
+    shadow: entriesByName(files.shadow),
+    group: entriesByName(files.group),
+  };
+  const ours = ownAccounts(files, known.passwd, recorded);
   const taken = new Set([
     ...numbersIn(files.passwd, 2),
     ...numbersIn(files.group, 2),
@@ -82,9 +87,9 @@ export function planAccounts(
   const uids = new Map<string, number>();
   const refused = new Map<string, Refusal>();
   for (const { name } of wanted) {
-    const known = ours.get(name);
-    const refusal = known === undefined ? obstacle(name, files, context) : undefined;
-    const uid = known?.uid ?? (refusal === undefined ? freeUid(name, taken) : undefined);
+    const own = ours.get(name);
+    const refusal = own === undefined ? obstacle(name, known, context) : undefined;
+    const uid = own?.uid ?? (refusal === undefined ? freeUid(name, taken) : undefined);
     if (uid !== undefined) {
       uids.set(name, uid);
       taken.add(uid);
@@ -99,7 +104,7 @@ export function planAccounts(
   }
   const unwanted = [...ours].filter(([name]) => !uids.has(name));
   const gone = unwanted
-    .filter(([name, { open }]) => open || entriesOf(files.passwd, name).length > 0)
+    .filter(([name, { open }]) => open || known.passwd.has(name))
     .map(([name, { uid }]) => ({ name, uid }));
   const record = new Map(ours);
   for (const [name, uid] of uids) record.set(name, { ...ours.get(name), uid, open: true });
@@ -121,10 +126,14 @@ export function planAccounts(
  * The accounts that are ours: recorded ones, unless someone else has created an account of that name, and marked
  * ones, in case the record was lost.
  */
-function ownAccounts({ passwd }: AccountFiles, recorded: AccountRecord): Map<string, RecordedAccount> {
+function ownAccounts(
+  { passwd }: AccountFiles,
+  byName: EntryIndex,
+  recorded: AccountRecord,
+): Map<string, RecordedAccount> {
   const ours = new Map<string, RecordedAccount>();
   for (const [name, account] of recorded) {
-    const entries = entriesOf(passwd, name);
+    const entries = (byName.get(name) ?? []).map(fieldsOf);
     if (entries.length === 0 || entries.some((entry) => isMarked(entry) || Number(entry[2]) === account.uid))
       ours.set(name, account);
   }
@@ -142,20 +151,21 @@ function isMarked(entry: readonly string[]): boolean {
   return (entry[4] ?? "").split(",").at(-1) === MARK;
 }
 
+const LOGIN = new RegExp(`^(?:${LOGIN_NAME})$`);
 function isLogin(name: string): boolean {
-  return new RegExp(`^(?:${LOGIN_NAME})$`).test(name);
+  return LOGIN.test(name);
 }
 
 /** Why a new account cannot be created. */
 function obstacle(
   name: string,
-  files: AccountFiles,
+  known: Record<"passwd" | "shadow" | "group", EntryIndex>,
   { homes, homesFolder }: PlanContext,
 ): Refusal | undefined {
   const fix = "It was not touched. Choose another login name, or remove it from the node.";
-  if (entriesOf(files.passwd, name).length > 0 || entriesOf(files.shadow, name).length > 0)
+  if (known.passwd.has(name) || known.shadow.has(name))
     return { reason: "AccountExists", message: `The node has an account ${name} that is not ours. ${fix}` };
-  if (entriesOf(files.group, name).length > 0)
+  if (known.group.has(name))
     return { reason: "GroupExists", message: `The node has a group ${name} that is not ours. ${fix}` };
   if (homes.has(name))
     return {
@@ -198,7 +208,8 @@ function rendered(
     passwd: withEntries(
       files.passwd,
       entries(
-        (name, uid, full) => `${name}:x:${uid}:${uid}:${full},,,,${MARK}:${homesFolder}/${name}:${shell}`,
+        (name, uid, full) =>
+          `${name}:x:${uid}:${uid}:${asBytes(full)},,,,${MARK}:${homesFolder}/${name}:${shell}`,
       ),
     ),
     // "*" matches no password. "!" would make sshd refuse keys too.
@@ -218,4 +229,9 @@ function rendered(
             entries((name) => `${name}:!::`),
           ),
   };
+}
+
+/** A text in UTF-8 with a character for every byte. */
+function asBytes(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { crdOf } from "../../../api";
 import { startCoordinatorFixture, type CoordinatorFixture } from "../../../test/harness/coordinator";
-import { waitFor, waitForRest } from "../../../test/harness/fault-proxy";
+import { fixed, waitFor, waitForRest } from "../../../test/harness/fault-proxy";
 import {
   describeHosts,
   makeUser,
@@ -10,7 +10,7 @@ import {
   HostFixture,
   type RunningAgent,
 } from "../../../test/harness/agent";
-import type { KubernetesObject, Resource } from "../../runtime";
+import { systemClock, type Clock, type KubernetesObject, type Resource } from "../../runtime";
 import { NODES, USERS, type UserStatus } from "../kinds";
 import { LOGINS_CONDITION } from "./index";
 
@@ -33,7 +33,10 @@ describeHosts("the agent's users", () => {
         path: "/apis/events.k8s.io/v1/namespaces/default/events",
       })
     ).items;
-  const start = (node: string, more: { flags?: string[] } = {}): [HostFixture, RunningAgent] => {
+  const start = (
+    node: string,
+    more: Partial<Parameters<typeof startAgent>[1]> = {},
+  ): [HostFixture, RunningAgent] => {
     const host = new HostFixture();
     const agent = startAgent(fixture, { node, host, controllers: "users", ...more });
     hosts.push(host);
@@ -44,6 +47,8 @@ describeHosts("the agent's users", () => {
   beforeAll(async () => {
     fixture = await startCoordinatorFixture();
     for (const name of ["n1", "n2"]) await fixture.direct.create(NODES, { metadata: { name } });
+    // What holds on all nodes alike is in its hands.
+    await fixture.start({ controllers: "user-status" });
   }, 240_000);
   afterEach(async () => {
     await Promise.all(agents.map((agent) => agent.stop()));
@@ -121,6 +126,55 @@ describeHosts("the agent's users", () => {
       /^Managed files on n1 were changed by someone else and restored: authorized_keys had 1 foreign line/,
     );
   }, 90_000);
+
+  test("cost the API less than a request a second when logins scribble into their files, and are undone all the same", async () => {
+    const proxy = await fixture.proxy(undefined, fixture.plane.kubeconfig);
+    const credentials = fixed(proxy.url, fixture.proxyCertificate);
+    const [host] = start("n1", { credentials });
+    const names = ["ada", "eve"];
+    for (const name of names) await makeUser(fixture, { name, sshKeys: [{ key: publicKey(name) }] });
+    for (const name of names) await waitFor("the account", () => host.opens(name).length === 1);
+    for (const name of names)
+      await waitFor("the status", async () => (await ready(name)) === "True Accepted");
+    const files = names.map((name) => host.at(`home/${name}/.ssh/authorized_keys`));
+    const [from, before] = [performance.now(), proxy.seen.length];
+    let restored = 0;
+    while (performance.now() - from < 20_000) {
+      for (const file of files) {
+        if (!readFileSync(file, "utf8").startsWith("scribble")) restored += 1;
+        writeFileSync(file, `scribble ${Math.random()}\n`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const seconds = (performance.now() - from) / 1000;
+    expect((proxy.seen.length - before) / seconds).toBeLessThan(1);
+    expect(restored).toBeGreaterThan(10);
+    for (const name of names)
+      await waitFor("the keys to come back", () => host.opens(name).join() === publicKey(name), 10_000);
+    // A change of the User is never held back.
+    await fixture.direct.delete(USERS, { name: "eve" });
+    await waitFor("the account to go", () => host.opens("eve").length === 0);
+    await agents.at(-1)?.stop();
+    agents.pop();
+    await proxy.stop();
+  }, 90_000);
+
+  test("lose an expired key though the clock was wrong when the agent started", async () => {
+    // Its minutes take three seconds, and its wall clock is a day behind at first.
+    let offset = -86_400_000;
+    const clock: Clock = {
+      now: () => Date.now() + offset,
+      monotonic: () => systemClock.monotonic() * 20,
+      schedule: (ms, call) => systemClock.schedule(ms / 20, call),
+    };
+    const [host] = start("n1", { clock });
+    const key = publicKey("ada");
+    const notAfter = new Date(Date.now() - 3_600_000).toISOString();
+    await makeUser(fixture, { name: "ada", sshKeys: [{ key, notAfter }] });
+    await waitFor("the key, as far as the agent knows", () => host.opens("ada").length === 1);
+    offset = 0;
+    await waitFor("the key to go", () => host.opens("ada").length === 0);
+  }, 60_000);
 
   test("lose a key when it expires, without anybody doing anything", async () => {
     const [host] = start("n1");

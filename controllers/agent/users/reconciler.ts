@@ -9,9 +9,12 @@ import { nextExpiry } from "./authorized-keys";
 import { FolderWatches, type WatchedFolder } from "./folder-watches";
 import { resolveLogins, type Login, type LoginResult, type Refusal } from "./login";
 import { SUDOERS_FILE } from "./sudoers";
+import { Tampering } from "./tampering";
 
 const RETRY_MS = 5000;
 const POLL_MS = 60_000;
+/** Keys expire by the wall clock, which may be set, as after a boot with a wrong one: it is read again at least this often. */
+const MAX_EXPIRY_WAIT_MS = 60_000;
 /** The condition of the Node that is True while its accounts do not match the Users. */
 export const LOGINS_CONDITION = "LoginsOutdated";
 
@@ -22,12 +25,15 @@ export class UsersReconciler {
   readonly #applier: AccountApplier;
   readonly #watches: FolderWatches;
   readonly #conditions: NodeConditions;
+  readonly #tampering: Tampering;
   /** Logins whose homes could not be repaired. */
   readonly #broken = new Map<string, Refusal>();
   #refused: ReadonlyMap<string, Refusal> = new Map();
   #results: ReadonlyMap<string, LoginResult> | undefined;
   #dirty: Set<string> | "all" = "all";
   #homes = new Set<string>();
+  /** The wall clock at the last pass. */
+  #lastNow: number | undefined;
   #onHostChange: () => void = () => {};
   #onApplied: () => void = () => {};
 
@@ -39,17 +45,23 @@ export class UsersReconciler {
     this.#applier = new AccountApplier({
       root,
       homesFolder: settings.homesFolder,
+      proc: settings.proc,
       endSessions: settings.endSessions,
       log,
     });
     this.#watches = new FolderWatches(
       root.mountPath,
       (subject) => {
-        this.#markDirty(subject === "" ? undefined : subject);
-        this.#onHostChange();
+        // Files of the system can be changed by root alone.
+        if (subject === "") this.#onHostChange();
+        else this.#tampering.touched(subject);
       },
       log,
     );
+    this.#tampering = new Tampering(manager.clock, (login) => {
+      this.#markDirty(login);
+      this.#onHostChange();
+    });
     this.#conditions = new NodeConditions(client, "fleetwright-agent-users", [LOGINS_CONDITION]);
   }
 
@@ -86,13 +98,18 @@ export class UsersReconciler {
   async reconcile({ signal, clock, log }: ReconcileContext): Promise<ReconcileResult | undefined> {
     const now = clock.now();
     const logins = this.#logins();
+    this.#markExpired(logins, now);
     const dirty = this.#dirty;
     this.#dirty = new Set();
+    // An agent that died in between may have left files without their labels.
+    if (dirty === "all")
+      for (const file of managedFiles(this.#context.settings.homesFolder, logins))
+        this.#context.labels.written(file);
     // Before the files are read, so that no later change is missed.
     this.#watches.keep(systemFolders());
     let outcome: ApplyOutcome;
     try {
-      outcome = await this.#applier.apply(logins, dirty, now);
+      outcome = await this.#applier.apply(logins, dirty, now).finally(() => this.#context.labels.restore());
     } catch (error) {
       this.#restoreDirty(dirty);
       await this.#writeCondition(asRefusal(error), signal).catch(() => {});
@@ -107,6 +124,15 @@ export class UsersReconciler {
     return this.#nextPass(logins, outcome, clock.now());
   }
 
+  /** Marks the homes whose keys in force are others now than at the last pass, also if the clock was set back. */
+  #markExpired(logins: readonly Login[], now: number): void {
+    const [from, to] = [Math.min(this.#lastNow ?? now, now), Math.max(this.#lastNow ?? now, now)];
+    this.#lastNow = now;
+    for (const { name, keys } of logins)
+      if (keys.some(({ notAfter }) => notAfter !== undefined && notAfter > from && notAfter <= to))
+        this.#markDirty(name);
+  }
+
   #restoreDirty(dirty: Set<string> | "all"): void {
     if (dirty === "all") this.#dirty = "all";
     else for (const name of dirty) this.#markDirty(name);
@@ -115,6 +141,7 @@ export class UsersReconciler {
   /** At shutdown of the agent: with `--on-shutdown=lock` all keys are removed, otherwise accounts stay as they are. */
   async shutDown(): Promise<void> {
     this.#watches.close();
+    this.#tampering.close();
     const { settings, manager } = this.#context;
     if (settings.onShutdown !== "lock" || !this.#users.hasSynced) return;
     const logins = this.#logins();
@@ -133,6 +160,7 @@ export class UsersReconciler {
       if (!names.has(name))
         for (const { folder } of homeFolders(homesFolder, name)) this.#watches.drop(folder);
     this.#homes = names;
+    this.#tampering.keep(names);
     const begun = this.#watches.keep(
       [...names].filter((name) => updated.has(name)).flatMap((name) => homeFolders(homesFolder, name)),
     );
@@ -154,6 +182,7 @@ export class UsersReconciler {
   #recordFindings({ findings }: ApplyOutcome): void {
     const { recorder, settings } = this.#context;
     for (const [login, found] of findings) {
+      if (login !== "") this.#tampering.undone(login);
       const note = `Managed files on ${settings.nodeName} were changed by someone else and restored: ${found.join("; ")}.`;
       const what = { type: "Warning", reason: "TamperingUndone", action: "Restore", note } as const;
       const user = [...this.results()].find(([, result]) => result.login?.name === login)?.[0];
@@ -178,19 +207,12 @@ export class UsersReconciler {
   #nextPass(logins: readonly Login[], { updated }: ApplyOutcome, now: number): ReconcileResult | undefined {
     const failed = [...updated].filter(([, failure]) => failure !== undefined).map(([name]) => name);
     for (const name of failed) this.#markDirty(name);
-    const expiries = logins.flatMap((login) => {
-      const at = nextExpiry(login, now);
-      if (at === undefined) return [];
-      return [{ name: login.name, at }];
-    });
-    const next = expiries.length === 0 ? Infinity : Math.min(...expiries.map(({ at }) => at));
-    // Marked now: these are the homes to update when the time comes.
-    for (const { name, at } of expiries) if (at === next) this.#markDirty(name);
+    const next = Math.min(...logins.map((login) => nextExpiry(login, now) ?? Infinity));
     if (this.#watches.incomplete) this.#dirty = "all";
     const waits = [
       ...(failed.length === 0 ? [] : [RETRY_MS]),
       ...(this.#watches.incomplete ? [POLL_MS] : []),
-      ...(next === Infinity ? [] : [Math.max(0, next - now)]),
+      ...(next === Infinity ? [] : [Math.min(Math.max(0, next - now), MAX_EXPIRY_WAIT_MS)]),
     ];
     return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) };
   }
@@ -200,6 +222,15 @@ function systemFolders(): WatchedFolder[] {
   return [
     { folder: "/etc", names: ["passwd", "shadow", "group", "gshadow", "sudoers.d"], subject: "" },
     { folder: "/etc/sudoers.d", names: [SUDOERS_FILE], subject: "" },
+  ];
+}
+
+function managedFiles(homesFolder: string, logins: readonly Login[]): string[] {
+  return [
+    ...["passwd", "shadow", "group", "gshadow", `sudoers.d/${SUDOERS_FILE}`].map((name) => `/etc/${name}`),
+    ...logins.flatMap(({ name }) =>
+      ["", "/.ssh", "/.ssh/authorized_keys"].map((file) => `${homesFolder}/${name}${file}`),
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-// Kills the processes of a removed account.
+// Kills the processes of a removed account, but not those of containers.
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { isOurs } from "./plan";
@@ -6,7 +6,19 @@ import { isOurs } from "./plan";
 const ROUNDS = 10;
 
 /**
- * Kills all processes of a user id, without asking them to terminate: a removed user has nothing left to save. Processes
+ * Where the control group of a container begins: as the host sees it, or, behind "/..", as another container does. The
+ * groups of a login begin otherwise (user.slice, system.slice), whatever it makes below them.
+ */
+const CONTAINER =
+  /^(?:\/\.\.)*\/(?:kubepods|besteffort\/|burstable\/|pod[0-9a-f]{8}[-_]|cri-containerd-|crio-)/;
+
+/** Whether a process belongs to a container of Kubernetes, by its `/proc/<pid>/cgroup`. */
+export function isInContainer(cgroup: string): boolean {
+  return cgroup.split("\n").some((line) => CONTAINER.test(line.replace(/^\d+:[^:]*:/, "")));
+}
+
+/**
+ * Kills all processes of a user id that do not run in a container, where the same id is somebody else; without asking them to terminate: a removed user has nothing left to save. Processes
  * that start meanwhile are found in the next round.
  */
 export async function endProcesses(proc: string, uid: number): Promise<number> {
@@ -35,7 +47,9 @@ async function processesOf(proc: string, uid: number): Promise<number[]> {
     const status = await readFile(path.join(proc, name, "status"), "utf8").catch(() => "");
     const [, real, effective] = /^Uid:\t(\d+)\t(\d+)/m.exec(status) ?? [];
     const zombie = /^State:\tZ/m.test(status);
-    if (!zombie && [real, effective].includes(String(uid))) found.push(Number(name));
+    if (zombie || ![real, effective].includes(String(uid))) continue;
+    const cgroup = await readFile(path.join(proc, name, "cgroup"), "utf8").catch(() => "");
+    if (!isInContainer(cgroup)) found.push(Number(name));
   }
   return found;
 }

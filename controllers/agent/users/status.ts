@@ -1,21 +1,24 @@
-// Writes the status of Users on behalf of this node.
+// Writes what this node alone knows of a User: its own entry in the status.
 import {
   ApiError,
   Applier,
   errorMessage,
   isNotFound,
-  setCondition,
+  ObjectBudget,
   type ApiClient,
   type Informer,
   type KubernetesObject,
   type ReconcileContext,
+  type ReconcileResult,
 } from "../../runtime";
 import { USERS, type UserObject, type UserStatus } from "../kinds";
-import { keysInForce, nextExpiry } from "./authorized-keys";
 import type { LoginResult, Refusal } from "./login";
 
 /** The API server's limit for names of field managers. */
 const MAX_MANAGER_LENGTH = 128;
+
+/** A login can make trouble come and go, as by filling its quota; every node and the server hear of it no more often. */
+const WRITES_PER_USER = { burst: 10, refillMs: 60_000 };
 
 /** What the reconciler knows of the accounts. */
 export interface AccountState {
@@ -24,36 +27,34 @@ export interface AccountState {
 }
 
 /**
- * Writes the status of Users. Hundreds of agents share one User, so what all agents find alike (the condition, the number
- * of keys) they write with the same content under the same field manager, after a random delay, and only if no other
- * agent did; what concerns one node alone is an entry of its own, written only if something failed. When nothing
- * changes, nobody writes. See docs/decisions/0020.
+ * Writes this node's entry in the status of Users, and only if something failed here. Hundreds of agents share one User,
+ * each with a clock of its own: what holds on all nodes alike is the coordinator's to write. See docs/decisions/0020.
  */
 export class UserStatusWriter {
-  readonly #shared: Applier;
-  readonly #own: Applier;
+  readonly #applier: Applier;
   readonly #users: Informer<UserObject>;
   readonly #node: string;
   readonly #accounts: AccountState;
+  readonly #budget: ObjectBudget;
 
   constructor(client: ApiClient, users: Informer<UserObject>, node: string, accounts: AccountState) {
-    this.#shared = new Applier(client, "fleetwright-agent");
-    this.#own = new Applier(client, `fleetwright-agent-${node}`.slice(0, MAX_MANAGER_LENGTH));
+    this.#applier = new Applier(client, `fleetwright-agent-${node}`.slice(0, MAX_MANAGER_LENGTH));
     this.#users = users;
     this.#node = node;
     this.#accounts = accounts;
+    this.#budget = new ObjectBudget(WRITES_PER_USER, client.clock);
   }
 
-  /** Writes the status of one User where it differs. */
-  async reconcile(name: string, { signal, clock, log }: ReconcileContext): Promise<undefined> {
+  /** Writes this node's entry on one User where it differs. */
+  async reconcile(name: string, { signal, log }: ReconcileContext): Promise<ReconcileResult | undefined> {
     const user = this.#users.get(name);
     const result = this.#accounts.results().get(name);
     if (user === undefined || result === undefined) return undefined;
+    const failure = this.#failure(user, result);
+    if (failure === "current") return undefined;
+    if (!this.#budget.take(name)) return { requeueAfterMs: this.#budget.waitMs(name) };
     try {
-      const failure = this.#ownFailure(user, result);
-      if (failure !== "current") await this.#apply(this.#own, user, failure, signal);
-      const shared = this.#sharedStatus(user, result, clock.now());
-      if (shared !== "current") await this.#apply(this.#shared, user, shared, signal);
+      await this.#apply(user, failure, signal);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       // The list of failures is full: enough nodes have reported. This one has written its log and its event.
@@ -66,22 +67,19 @@ export class UserStatusWriter {
     return undefined;
   }
 
-  /** The Users whose status is not up to date. */
-  stale(now: number): string[] {
-    return [...this.#accounts.results().keys()].filter((name) => !this.isCurrent(name, now));
+  /** The Users on which this node's entry is not up to date. */
+  stale(): string[] {
+    return [...this.#accounts.results().keys()].filter((name) => !this.isCurrent(name));
   }
 
-  /** Whether a User's status is up to date. */
-  isCurrent(name: string, now: number): boolean {
+  /** Whether this node's entry on a User is up to date. */
+  isCurrent(name: string): boolean {
     const user = this.#users.get(name);
     const result = this.#accounts.results().get(name);
-    if (user === undefined || result === undefined) return true;
-    return (
-      this.#ownFailure(user, result) === "current" && this.#sharedStatus(user, result, now) === "current"
-    );
+    return user === undefined || result === undefined || this.#failure(user, result) === "current";
   }
 
-  #ownFailure(user: UserObject, { login }: LoginResult): "current" | Pick<UserStatus, "failures"> {
+  #failure(user: UserObject, { login }: LoginResult): "current" | Pick<UserStatus, "failures"> {
     const had = user.status?.failures?.find(({ node }) => node === this.#node);
     const failure = login === undefined ? undefined : this.#accounts.failureOf(login.name);
     const message = failure?.message.slice(0, 1024) ?? "";
@@ -90,70 +88,11 @@ export class UserStatusWriter {
     return failure === undefined ? {} : { failures: [{ node: this.#node, reason: failure.reason, message }] };
   }
 
-  #sharedStatus(user: UserObject, result: LoginResult, now: number): "current" | UserStatus {
-    const wanted = userStatus(user, result, now);
-    const live: UserStatus = user.status ?? {};
-    const before = live.conditions?.find(({ type }) => type === "Ready");
-    const [after] = wanted.conditions ?? [];
-    const current =
-      live.observedGeneration === wanted.observedGeneration &&
-      live.keys === wanted.keys &&
-      live.nextExpiry === wanted.nextExpiry &&
-      before?.status === after?.status &&
-      before?.reason === after?.reason &&
-      before?.message === after?.message;
-    return current ? "current" : wanted;
-  }
-
-  async #apply(
-    applier: Applier,
-    { metadata }: UserObject,
-    status: object,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { name, uid } = metadata;
+  async #apply({ metadata: { name, uid } }: UserObject, status: object, signal: AbortSignal): Promise<void> {
     const body: KubernetesObject & { status: object } = {
       metadata: { name, ...(uid === undefined ? {} : { uid }) },
       status,
     };
-    await applier.apply<KubernetesObject>(USERS, body, { subresource: "status", force: true, signal });
+    await this.#applier.apply<KubernetesObject>(USERS, body, { subresource: "status", force: true, signal });
   }
-}
-
-/** The status that every agent computes alike. */
-export function userStatus(user: UserObject, { login, refusal }: LoginResult, now: number): UserStatus {
-  const observedGeneration = user.metadata.generation ?? 0;
-  const failures = user.status?.failures ?? [];
-  const keys = login === undefined ? 0 : keysInForce(login, now).length;
-  const next = login === undefined ? undefined : nextExpiry(login, now);
-  const ready =
-    refusal !== undefined
-      ? { status: "False" as const, ...refusal }
-      : failures.length > 0
-        ? {
-            status: "False" as const,
-            reason: "FailedOnNodes",
-            message: `The account could not be set up on ${failures
-              .slice(0, 3)
-              .map(({ node, reason }) => `${node} (${reason})`)
-              .join(
-                ", ",
-              )}${failures.length > 3 ? ` and ${failures.length - 3} more` : ""}: see status.failures.`,
-          }
-        : {
-            status: "True" as const,
-            reason: "Accepted",
-            message: `No node reports a failure; the account has ${keys} valid ${keys === 1 ? "key" : "keys"}.`,
-          };
-  const [condition] = setCondition(
-    (user.status?.conditions ?? []).filter(({ type }) => type === "Ready"),
-    { type: "Ready", ...ready, observedGeneration },
-    now,
-  );
-  return {
-    observedGeneration,
-    keys,
-    ...(next === undefined ? {} : { nextExpiry: new Date(next).toISOString() }),
-    conditions: condition === undefined ? [] : [condition],
-  };
 }

@@ -1,0 +1,1 @@
+export { userStatus } from "./status-controller";
