@@ -104,7 +104,7 @@ describe("prod", () => {
       "aws:eks/cluster:Cluster": 1,
       "aws:eks/nodeGroup:NodeGroup": 2,
       "aws:eks/addon:Addon": 5,
-      "aws:eks/podIdentityAssociation:PodIdentityAssociation": 2,
+      "aws:eks/podIdentityAssociation:PodIdentityAssociation": 3,
       "aws:ec2/launchTemplate:LaunchTemplate": 2,
       "aws:kms/key:Key": 1,
       "aws:ec2/subnet:Subnet": 9,
