@@ -110,6 +110,8 @@ test("every kind of object that the product can put into a cluster is among thos
       "Service",
       "ServiceAccount",
       "User",
+      "ValidatingAdmissionPolicy",
+      "ValidatingAdmissionPolicyBinding",
     ]
   `);
 });
