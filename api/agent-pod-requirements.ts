@@ -7,6 +7,12 @@ export const HOST_MOUNT = "/host";
 /** The port for probes and metrics: a port of the host, since the pod uses the host's network. */
 export const METRICS_PORT = 9808;
 
+/**
+ * The audience of tokens for metrics alone. They come over plain HTTP; whoever overhears one can read metrics with it until
+ * it expires, and nothing else. The bundled Prometheus has such a token.
+ */
+export const METRICS_AUDIENCE = "fleetwright.dev/metrics";
+
 /** A folder of the host that the pod needs, at the same path below {@link HOST_MOUNT}. */
 export interface HostPath {
   path: string;

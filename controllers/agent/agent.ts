@@ -1,4 +1,5 @@
 // The agent: one process on every node that runs the controllers in users/, upgrade/ and facts/.
+import { METRICS_AUDIENCE } from "../../api/agent-pod-requirements";
 import { failingGuard, type Failpoint } from "../app/failpoint";
 import { Logger, Manager, podCredentials, Recorder, type Clock, type CredentialSource } from "../runtime";
 import type { AgentController, ControllerContext, ShutdownHook } from "./controller-context";
@@ -28,7 +29,8 @@ export class Agent {
       credentials: options.credentials ?? podCredentials(settings.server, settings.credentials),
       log,
       client: { rateLimit: { perSecond, burst }, userAgent: "fleetwright-agent", maxSockets: 4 },
-      serve: { port, ...(host === undefined ? {} : { host }) },
+      // On every address of the host: probes are for all, metrics for whom RBAC lets read them.
+      serve: { port, metricsAudience: METRICS_AUDIENCE, ...(host === undefined ? {} : { host }) },
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
     this.#recorder = new Recorder(this.manager.reader, {

@@ -29,7 +29,7 @@ import { bundleAgent } from "../../scripts/images/programs";
 import { POOL_TAG } from "./facts/metadata";
 import { reportOn } from "../../api/upgrade-annotations";
 import { NODES, UPGRADES, USERS, type UpgradeObject } from "./kinds";
-import { NODE_OPTIONS } from "../../api/agent-pod-requirements";
+import { METRICS_AUDIENCE, NODE_OPTIONS } from "../../api/agent-pod-requirements";
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 
@@ -158,6 +158,51 @@ describeHosts("the agent's program", () => {
     await waitFor("the keys to come back", () => host.opens("user-1").length === 1);
     expect(lines.filter((line) => /forbidden|"code":403|EMFILE|This is a bug/i.test(line))).toEqual([]);
   }, 180_000);
+
+  test("gives its metrics to those only whom RBAC lets read them, and says to everybody how it is", async () => {
+    const line = lines.find((one) => one.includes("Serving probes and metrics"));
+    const port = Number((JSON.parse(line ?? "{}") as { port?: number }).port);
+    const get = async (path: string, token?: string): Promise<number> =>
+      (
+        await fetch(`http://127.0.0.1:${port}${path}`, {
+          headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+        })
+      ).status;
+    const tokenOf = async (name: string, audiences?: string[]): Promise<string> => {
+      const { status } = await fixture.direct.request<{ status: { token: string } }>({
+        method: "POST",
+        path: `/api/v1/namespaces/${fixture.home}/serviceaccounts/${name}/token`,
+        body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { audiences } },
+      });
+      return status.token;
+    };
+    for (const name of ["reader", "nobody"])
+      await fixture.direct.create(SERVICE_ACCOUNTS, { metadata: { namespace: fixture.home, name } });
+    const rbac = "rbac.authorization.k8s.io";
+    const metadata = { name: "metrics-reader" };
+    const rules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
+    const subjects = [{ kind: "ServiceAccount", namespace: fixture.home, name: "reader" }];
+    const roleRef = { apiGroup: rbac, kind: "ClusterRole", name: "metrics-reader" };
+    const apiVersion = `${rbac}/v1`;
+    await fixture.direct.request({
+      method: "POST",
+      path: `${RBAC}/clusterroles`,
+      body: { apiVersion, kind: "ClusterRole", metadata, rules },
+    });
+    await fixture.direct.request({
+      method: "POST",
+      path: `${RBAC}/clusterrolebindings`,
+      body: { apiVersion, kind: "ClusterRoleBinding", metadata, roleRef, subjects },
+    });
+    expect([await get("/healthz"), await get("/readyz")]).toEqual([200, 200]);
+    expect([await get("/metrics"), await get("/metrics", "forged")]).toEqual([401, 401]);
+    expect(await get("/metrics", await tokenOf("nobody"))).toBe(403);
+    expect(await get("/metrics", await tokenOf("reader", ["elsewhere"]))).toBe(401);
+    // The server's own authorizer may see the new binding a little later.
+    const only = await tokenOf("reader", [METRICS_AUDIENCE]);
+    await waitFor("the right", async () => (await get("/metrics", only)) === 200, 60_000);
+    expect(await get("/metrics", await tokenOf("reader"))).toBe(200);
+  }, 120_000);
 
   test("is small at rest, and has nothing to do with other nodes", async () => {
     const { labels } = (await fixture.direct.get(NODES, { name: "n2" })).metadata;

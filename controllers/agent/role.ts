@@ -2,8 +2,10 @@
 import { joinRules, type PolicyRule, type Role } from "../app/rules";
 import type { AgentController } from "./controller-context";
 
-/** What the program needs regardless of which controllers run: to record events. */
+/** What the program needs regardless of which controllers run: to record events, and to ask who may read its metrics. */
 const COMMON_RULES: readonly PolicyRule[] = [
+  { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
+  { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
   { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
 ];
 

@@ -20,8 +20,8 @@ export class EventWrites {
   readonly #client: ApiClient;
   readonly #log: Logger;
   readonly #maxPending: number;
-  #pending: Pending[] = [];
-  #running: Promise<void> | undefined;
+  readonly #pending: Pending[] = [];
+  #isRunning = false;
 
   constructor(client: ApiClient, log: Logger, maxPending: number) {
     this.#client = client;
@@ -37,7 +37,7 @@ export class EventWrites {
     }
     return new Promise((resolve) => {
       this.#pending.push({ result, send, resolve });
-      this.#running ??= this.#run();
+      if (!this.#isRunning) void this.#run();
     });
   }
 
@@ -47,9 +47,10 @@ export class EventWrites {
   }
 
   async #run(): Promise<void> {
+    this.#isRunning = true;
     for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift())
       next.resolve(await this.#write(next));
-    this.#running = undefined;
+    this.#isRunning = false;
   }
 
   async #write({ result, send }: Pending): Promise<boolean> {

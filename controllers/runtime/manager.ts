@@ -7,6 +7,7 @@ import type { CredentialSource } from "./credentials";
 import { LeaderElection, type LeaderElectionOptions } from "./leader-election";
 import { Logger } from "./log";
 import { Metrics } from "./metrics";
+import { MetricsAccess } from "./metrics-access";
 import type { ReflectorOptions } from "./reflector";
 import { Server } from "./server";
 
@@ -17,8 +18,11 @@ export interface ManagerOptions {
   cache?: ReflectorOptions;
   /** Without it every process works; right for agents that own one node each. */
   leaderElection?: LeaderElectionOptions;
-  /** Where probes and metrics are served; `false` for nowhere. */
-  serve?: { port?: number; host?: string } | false;
+  /**
+   * Where probes and metrics are served; `false` for nowhere. With `metricsAudience`, metrics are for those whom the API
+   * server lets read them; the audience is that of tokens for metrics alone.
+   */
+  serve?: { port?: number; host?: string; metricsAudience?: string } | false;
   /** How long the end may take. @default 20000 */
   shutdownMs?: number;
   log?: Logger;
@@ -60,7 +64,14 @@ export class Manager {
     this.client =
       election === undefined ? this.reader : this.reader.guardedBy(() => election.assertLeading());
     if (options.serve !== false) {
-      this.#server = new Server({ ...options.serve, metrics: this.metrics, ready: () => this.#problems() });
+      const { metricsAudience: audience, ...serve } = options.serve ?? {};
+      const access = audience === undefined ? undefined : new MetricsAccess(this.reader, { audience });
+      this.#server = new Server({
+        ...serve,
+        metrics: this.metrics,
+        ready: () => this.#problems(),
+        ...(access === undefined ? {} : { metricsAccess: (authorization) => access.of(authorization) }),
+      });
     }
   }
 
@@ -79,6 +90,7 @@ export class Manager {
   /** Runs everything until the signal aborts and then ends in order: controllers, lease, watches, server. */
   async run(signal: AbortSignal): Promise<void> {
     this.#port = await this.#server?.listen();
+    if (this.#port !== undefined) this.log.info("Serving probes and metrics.", { port: this.#port });
     const reading = new AbortController();
     const cacheRun = this.cache.run(reading.signal);
     await Promise.race([this.cache.synced(), aborted(signal)]);

@@ -3,6 +3,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorMessage } from "./errors";
 import type { Metrics } from "./metrics";
+import type { Access } from "./metrics-access";
 
 /** Returns what is wrong, in words; nothing if all is well. */
 export type Check = () => readonly string[];
@@ -14,6 +15,8 @@ export interface ServerOptions {
   /** @default all addresses, which is what probes of a pod need */
   host?: string;
   metrics: Metrics;
+  /** Whether the sender of an `Authorization` header may read metrics. @default everybody may */
+  metricsAccess?: (authorization: string | undefined) => Promise<Access>;
   /** Whether the process works at all: on failure the kubelet restarts it. */
   healthy?: Check;
   /** Whether the process can do its job now. */
@@ -50,7 +53,10 @@ export class Server {
     });
   }
 
-  async #answer({ url = "/", method }: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  async #answer(
+    { url = "/", method, headers }: http.IncomingMessage,
+    response: http.ServerResponse,
+  ): Promise<void> {
     const path = url.split("?", 1)[0];
     const say = (code: number, text: string, type = "text/plain; charset=utf-8"): void => {
       response.writeHead(code, { "content-type": type, "cache-control": "no-store" });
@@ -60,14 +66,22 @@ export class Server {
       if (method !== "GET" && method !== "HEAD") say(405, "Only GET and HEAD are allowed.\n");
       else if (path === "/healthz") say(...verdict(this.#options.healthy));
       else if (path === "/readyz") say(...verdict(this.#options.ready));
-      else if (path === "/metrics")
-        say(200, await this.#options.metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
-      else say(404, "Not found: try /healthz, /readyz or /metrics.\n");
+      else if (path === "/metrics") {
+        const access = (await this.#options.metricsAccess?.(headers.authorization)) ?? "allowed";
+        if (access !== "allowed") say(...REFUSALS[access]);
+        else say(200, await this.#options.metrics.render(), "text/plain; version=0.0.4; charset=utf-8");
+      } else say(404, "Not found: try /healthz, /readyz or /metrics.\n");
     } catch (error) {
       say(500, `${errorMessage(error)}\n`);
     }
   }
 }
+
+const REFUSALS: Readonly<Record<Exclude<Access, "allowed">, [number, string]>> = {
+  unauthenticated: [401, "Send a token of this cluster: Authorization: Bearer <token>.\n"],
+  forbidden: [403, "The token's user may not get the path /metrics: give it that right in RBAC.\n"],
+  unknown: [503, "The API server could not be asked about the token: try again.\n"],
+};
 
 function verdict(check: Check | undefined): [number, string] {
   const problems = check?.() ?? [];

@@ -146,7 +146,7 @@ describeHosts("an upgrade on a node", () => {
     await handOver(fixture.direct, "bad", node);
     const entry = await until("bad", "Failed");
     expect(entry).toMatchObject({ exitCode: 7, output: "Refused: no space left" });
-    expect(entry?.installerMessage).toContain("/var/lib/fleetwright/upgrades/");
+    expect(entry.installerMessage).toContain("/var/lib/fleetwright/upgrades/");
     expect(JSON.stringify(entry)).not.toContain("s3cret");
     const output = path.join(installerDirectoryOf(host, metadata.uid ?? ""), "output");
     expect(readFileSync(output, "utf8")).toContain("s3cret");

@@ -121,7 +121,7 @@ export class UsersReconciler {
     await this.#writeCondition(undefined, signal).catch((error: unknown) => {
       log.warn("Could not write the node's condition.", { cause: errorMessage(error) });
     });
-    return this.#nextPass(logins, outcome, clock.now());
+    return this.#nextPass(logins, outcome, now, clock.now());
   }
 
   /** Marks the homes whose keys in force are others now than at the last pass, also if the clock was set back. */
@@ -204,15 +204,22 @@ export class UsersReconciler {
     await this.#conditions.write(node, { [LOGINS_CONDITION]: state }, signal);
   }
 
-  #nextPass(logins: readonly Login[], { updated }: ApplyOutcome, now: number): ReconcileResult | undefined {
+  /** When to look again. `passed` is the time by which this pass wrote keys: what expired since is due at once. */
+  #nextPass(
+    logins: readonly Login[],
+    { updated }: ApplyOutcome,
+    passed: number,
+    now: number,
+  ): ReconcileResult | undefined {
     const failed = [...updated].filter(([, failure]) => failure !== undefined).map(([name]) => name);
     for (const name of failed) this.#markDirty(name);
-    const next = Math.min(...logins.map((login) => nextExpiry(login, now) ?? Infinity));
+    const expiring = logins.filter(({ keys }) => keys.some(({ notAfter }) => notAfter !== undefined));
+    const next = Math.min(...expiring.map((login) => nextExpiry(login, passed) ?? Infinity));
     if (this.#watches.incomplete) this.#dirty = "all";
     const waits = [
       ...(failed.length === 0 ? [] : [RETRY_MS]),
       ...(this.#watches.incomplete ? [POLL_MS] : []),
-      ...(next === Infinity ? [] : [Math.min(Math.max(0, next - now), MAX_EXPIRY_WAIT_MS)]),
+      ...(expiring.length === 0 ? [] : [Math.min(Math.max(0, next - now), MAX_EXPIRY_WAIT_MS)]),
     ];
     return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) };
   }

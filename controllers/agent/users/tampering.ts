@@ -69,11 +69,8 @@ export class Tampering {
 
   #recent(login: string): Suspect | undefined {
     const known = this.#suspects.get(login);
-    return known !== undefined && this.#clock.monotonic() - known.at < QUIET_MS ? known : this.#forget(login);
-  }
-
-  #forget(login: string): undefined {
-    this.#suspects.get(login)?.cancel?.();
+    if (known === undefined || this.#clock.monotonic() - known.at < QUIET_MS) return known;
+    known.cancel?.();
     this.#suspects.delete(login);
     return undefined;
   }

@@ -44,9 +44,10 @@ export class UserStatusReconciler {
       if (isNotFound(error)) return undefined;
       throw error;
     }
-    if (status.nextExpiry === undefined) return undefined;
-    const left = Date.parse(status.nextExpiry) - clock.now();
-    return { requeueAfterMs: Math.min(Math.max(left, 0), MAX_WAIT_MS) };
+    const expires = result.login?.keys.some(({ notAfter }) => notAfter !== undefined) ?? false;
+    if (!expires) return undefined;
+    const next = status.nextExpiry === undefined ? Infinity : Date.parse(status.nextExpiry);
+    return { requeueAfterMs: Math.min(Math.max(next - clock.now(), 0), MAX_WAIT_MS) };
   }
 
   async #write({ metadata: { name, uid } }: UserObject, status: object, signal: AbortSignal): Promise<void> {
