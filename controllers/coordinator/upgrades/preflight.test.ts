@@ -108,7 +108,7 @@ test.each<[string, string, PreflightFacts, string[]]>([
     facts([old], { stack: { stack: "p/dev", version: "v1.34.1+rke2r1" } }),
     [
       "the stack p/dev declares v1.34.1+rke2r1 for this cluster and would bring nodes back to it, or make new ones with it: " +
-        "raise cluster.version there and run pulumi up instead of this, or let the stack agree by cluster.upgradeTo: v1.35.4+rke2r1 and pulumi up",
+        "raise cluster.version there and run pulumi up instead of this, or let the stack agree by fleetwright:upgradeTo: v1.35.4+rke2r1 and pulumi up",
     ],
   ],
   [

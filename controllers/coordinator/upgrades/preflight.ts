@@ -116,6 +116,6 @@ function otherVersion(target: string, { stack }: PreflightFacts): string[] {
   if (stack?.version === undefined || [stack.version, stack.upgradeTo].includes(target)) return [];
   return [
     `the stack ${stack.stack} declares ${stack.version} for this cluster and would bring nodes back to it, or make new ones with it: ` +
-      `raise cluster.version there and run pulumi up instead of this, or let the stack agree by cluster.upgradeTo: ${target} and pulumi up`,
+      `raise cluster.version there and run pulumi up instead of this, or let the stack agree by fleetwright:upgradeTo: ${target} and pulumi up`,
   ];
 }
