@@ -6,9 +6,9 @@ import type { Node } from "../native-resources";
 import { namespacesIn, nodesIn } from "../shared-informers";
 import { statusTransform } from "../status";
 import { ControlPlaneReader } from "./control-plane-reader";
-import { DrainReconciler } from "./drain-reconciler";
 import { Latest } from "./latest";
 import { NodeActions } from "./node-actions";
+import { UpgradeNodeReconciler } from "./node-reconciler";
 import { OrphanReconciler } from "./orphan-reconciler";
 import { ClusterUpgradeReconciler } from "./reconciler";
 import { isOver } from "./status";
@@ -17,6 +17,8 @@ const CONTROLLER = "upgrades";
 const transform = statusTransform(CONTROLLER);
 /** A node counts as orphaned only after this long: the status that claims it may not have reached the cache yet. */
 const ORPHANED_AFTER_MS = 5000;
+/** As many nodes as an upgrade may have in work: each waits mostly for the server. */
+const MAX_UNAVAILABLE = 50;
 /** Changes of nodes come in bunches; one look at all of them costs as much as one at each. */
 const NODE_CHANGE_MS = 20;
 
@@ -38,7 +40,7 @@ export const upgrades: CoordinatorController = {
     { apiGroups: [""], resources: ["configmaps"], resourceNames: ["fleetwright-stack"], verbs: ["get"] },
   ],
   start(context: ControllerContext): void {
-    const { manager, client, evictor, concurrency } = context;
+    const { manager, client, evictor } = context;
     const nodeCache = nodesIn(manager.cache);
     const namespaces = namespacesIn(manager.cache);
     const all = manager.cache.informer(UPGRADES, { transform });
@@ -48,26 +50,32 @@ export const upgrades: CoordinatorController = {
 
     const labelsOf = (namespace: string): Readonly<Record<string, string>> =>
       namespaces.get(namespace)?.metadata.labels ?? {};
-    const drains = new DrainReconciler({
+    const controlPlane = new ControlPlaneReader(client);
+    const nodeReconciler = new UpgradeNodeReconciler({
       client,
       evictor,
       upgrades: latest,
       nodes,
+      actions,
+      controlPlane,
       labelsOf,
       onProgress: (upgrade) => controller.queue.add(upgrade),
     });
-    const drain = manager.controller({
-      name: `${CONTROLLER}-drain`,
-      reconcile: (name, reconcileContext) => drains.reconcile(name, reconcileContext),
-      concurrency,
-    });
+    const perNode = manager
+      .controller({
+        name: `${CONTROLLER}-nodes`,
+        reconcile: (name, reconcileContext) => nodeReconciler.reconcile(name, reconcileContext),
+        concurrency: MAX_UNAVAILABLE,
+      })
+      .watches(nodeCache, () => [])
+      .watches(namespaces, () => []);
     const reconciler = new ClusterUpgradeReconciler(context, CONTROLLER, {
       upgrades: latest,
       nodes,
       actions,
-      drains,
-      controlPlane: new ControlPlaneReader(client),
-      drain: (node) => drain.queue.add(node),
+      drains: nodeReconciler,
+      controlPlane,
+      workOn: (node) => perNode.queue.add(node),
       labelsOf,
     });
     const controller = manager

@@ -133,7 +133,11 @@ export function advanceNode(
 }
 
 /** What a node lacks to be as it should be after its upgrade. */
-function missingOn(node: Node, { spec }: UpgradeObject, { nodes, controlPlane }: ClusterState): string[] {
+function missingOn(
+  node: Node,
+  { spec }: UpgradeObject,
+  { nodes, controlPlane }: Pick<ClusterState, "nodes" | "controlPlane">,
+): string[] {
   const { name } = node.metadata;
   const version = kubeletVersion(node);
   const missing = version === spec.version ? [] : [`the kubelet of ${name} is at ${version}`];
@@ -199,7 +203,7 @@ export function actionsFor(
   entries: readonly NodeUpgradeStatus[],
   upgrade: UpgradeObject,
   ending: boolean,
-  state: ClusterState,
+  state: Pick<ClusterState, "nodes" | "controlPlane">,
 ): Action[] {
   const { uid } = upgrade.metadata;
   return entries.flatMap((entry): Action[] => {

@@ -1,16 +1,15 @@
-// Reconciles ClusterUpgrades. Decisions are in plan.ts and node-plan.ts, changes of nodes in node-actions.ts.
+// Reconciles ClusterUpgrades. Decisions are in plan.ts and node-plan.ts, what is done to nodes in node-reconciler.ts.
 import { GROUP } from "../../../api";
 import { orderOn } from "../../../api/upgrade-annotations";
-import { allEnded } from "../../../lib/all-ended";
 import { Finalizer, type ReconcileContext, type ReconcileResult, type StepOutcome } from "../../runtime";
 import type { ControllerContext } from "../controller-context";
 import { UPGRADES, type UpgradeObject } from "../kinds";
 import type { Node } from "../native-resources";
 import { conditionFalse, StatusWriter } from "../status";
 import type { ControlPlaneReader } from "./control-plane-reader";
-import type { DrainReconciler } from "./drain-reconciler";
 import type { Latest } from "./latest";
 import type { NodeActions } from "./node-actions";
+import type { UpgradeNodeReconciler } from "./node-reconciler";
 import { isCordonedBy, isInProgress, type ClusterState, type DrainProgress } from "./node-plan";
 import { dependsOnControlPlane, olderFirst, planUpgrade, type UpgradePlan } from "./plan";
 import { preflight } from "./preflight";
@@ -20,34 +19,34 @@ import { Stopwatch } from "./stopwatch";
 
 /** What only people read is written at most so often, unless a step of a node is written anyway. */
 const WORDS_INTERVAL_MS = 5000;
+const DRAINS_INTERVAL_MS = 10_000;
 const HELD_POLL_MS = 3000;
 /** Nothing waits longer than this for a look at the time. */
 const WAIT_POLL_MS = 30_000;
 const PREFLIGHT_POLL_MS = 15_000;
-/** One step makes the next one possible: uncordoning a node, for example, beginning another. */
-const MAX_ROUNDS = 4;
 
 /** What the reconciler works with. */
 export interface UpgradeParts {
   upgrades: Latest<UpgradeObject>;
   nodes: Latest<Node>;
   actions: NodeActions;
-  drains: Pick<DrainReconciler, "progressOf">;
+  drains: Pick<UpgradeNodeReconciler, "progressOf">;
   controlPlane: ControlPlaneReader;
-  /** Asks for nodes to be emptied. */
-  drain: (node: string) => void;
+  /** Has done to a node what status says. */
+  workOn: (node: string) => void;
   /** The labels of a namespace. */
   labelsOf: (namespace: string) => Readonly<Record<string, string>>;
 }
 
-/** Upgrades the nodes of a cluster, one ClusterUpgrade at a time: observe, plan, write the status, act. */
+/** Upgrades the nodes of a cluster, one ClusterUpgrade at a time: observe, plan, write the status, have it done. */
 export class ClusterUpgradeReconciler {
   readonly #context: ControllerContext;
   readonly #parts: UpgradeParts;
   readonly #status;
   readonly #finalizer: Finalizer<UpgradeObject>;
   readonly #stopwatch: Stopwatch;
-  readonly #draining = new Set<string>();
+  #draining: ReadonlySet<string> = new Set();
+  #drainsAskedAt = -Infinity;
   #writtenAt = -Infinity;
 
   constructor(context: ControllerContext, controller: string, parts: UpgradeParts) {
@@ -106,24 +105,17 @@ export class ClusterUpgradeReconciler {
     return this.#advance(held, context);
   }
 
-  /** Takes an upgrade as far as it goes without waiting for anything. */
-  async #advance(begun: UpgradeObject, context: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { signal, log } = context;
-    let upgrade = begun;
-    for (let round = 1; ; round++) {
-      const state = await this.#observe(upgrade, context);
-      const plan = planUpgrade(upgrade, state);
-      const recorded = await this.#record(upgrade, plan, context);
-      if (recorded === undefined) return undefined;
-      upgrade = recorded;
-      await this.#perform(upgrade, plan, signal);
-      this.#startDrains(plan);
-      if (isOver({ status: plan })) {
-        log.info("The upgrade is over.", { phase: plan.phase, upgrade: upgrade.metadata.name });
-        return undefined;
-      }
-      if (plan.actions.length === 0 || round === MAX_ROUNDS) return this.#nextLook(plan);
-    }
+  /** Takes an upgrade that has begun one step further. */
+  async #advance(upgrade: UpgradeObject, context: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const plan = planUpgrade(upgrade, await this.#observe(upgrade, context));
+    const recorded = await this.#record(upgrade, plan, context);
+    if (recorded === undefined) return undefined;
+    // Not before status has it: whoever comes after a crash finds what to finish or to undo.
+    for (const node of new Set(plan.actions.map((action) => action.node))) this.#parts.workOn(node);
+    this.#startDrains(plan, context.clock.monotonic());
+    if (!isOver({ status: plan })) return this.#nextLook(plan);
+    context.log.info("The upgrade is over.", { phase: plan.phase, upgrade: upgrade.metadata.name });
+    return undefined;
   }
 
   async #observe(upgrade: UpgradeObject, { signal, clock }: ReconcileContext): Promise<ClusterState> {
@@ -146,8 +138,7 @@ export class ClusterUpgradeReconciler {
   }
 
   /**
-   * Writes what is planned before it is done: whoever comes after a crash finds what to finish or to undo. Gives the upgrade
-   * as it is then, or undefined if it is gone.
+   * Writes what is planned, if that is worth a write now. Gives the upgrade as it is then, or undefined if it is gone.
    */
   async #record(
     upgrade: UpgradeObject,
@@ -166,25 +157,16 @@ export class ClusterUpgradeReconciler {
     return written;
   }
 
-  /** Carries out the plan's actions on nodes. Waits for all, also when one fails: none must go on unobserved. */
-  async #perform(upgrade: UpgradeObject, { actions }: UpgradePlan, signal: AbortSignal): Promise<void> {
-    await allEnded(
-      actions.map(async (action) => {
-        const node = this.#parts.nodes.get(action.node);
-        if (node !== undefined) await this.#parts.actions.perform(action, node, upgrade, signal);
-      }),
-    );
-  }
-
-  /** Has each node emptied that is cordoned and was not asked for yet; from then on the drain comes back by itself. */
-  #startDrains({ nodes }: UpgradePlan): void {
+  /**
+   * Has nodes emptied whose drain is not known to be under way. From then on a drain comes back by itself; now and then it is
+   * asked for all the same, because none may ever be lost.
+   */
+  #startDrains({ nodes }: UpgradePlan, now: number): void {
     const draining = nodes.filter(({ phase }) => phase === "Draining").map(({ name }) => name);
-    for (const name of draining)
-      if (!this.#draining.has(name) && this.#parts.nodes.get(name)?.spec?.unschedulable === true) {
-        this.#draining.add(name);
-        this.#parts.drain(name);
-      }
-    for (const name of this.#draining) if (!draining.includes(name)) this.#draining.delete(name);
+    const isTime = now - this.#drainsAskedAt > DRAINS_INTERVAL_MS;
+    for (const name of draining) if (isTime || !this.#draining.has(name)) this.#parts.workOn(name);
+    this.#draining = new Set(draining);
+    if (isTime) this.#drainsAskedAt = now;
   }
 
   #nextLook({ reason, nodes }: UpgradePlan): ReconcileResult {

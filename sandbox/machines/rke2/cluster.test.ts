@@ -56,17 +56,12 @@ mount --bind /var/lib/rancher/etc /etc/rancher`,
   });
 
   test("says on every server's node that its etcd votes, as RKE2 does", async () => {
-    for (const { name } of servers)
-      await waitFor(
-        `${name} to be called a voter`,
-        async () => {
-          const conditions = listAt(await cluster.get(first, "node", name), "status", "conditions");
-          return conditions.some(
-            (one) => textAt(one, "type") === "EtcdIsVoter" && textAt(one, "status") === "True",
-          );
-        },
-        { timeoutMs: 60_000 },
+    const votes = async (name: string): Promise<boolean> =>
+      listAt(await cluster.get(first, "node", name), "status", "conditions").some(
+        (one) => textAt(one, "type") === "EtcdIsVoter" && textAt(one, "status") === "True",
       );
+    for (const { name } of servers)
+      await waitFor(`${name} to be called a voter`, () => votes(name), { timeoutMs: 60_000 });
   });
 
   test("comes back as the same member after its service is killed", async () => {
