@@ -94,7 +94,10 @@ function declare(config: StackConfig): StackOutputs {
 }
 
 /** What the cluster is to know of its stack's versions: a ClusterUpgrade goes to no other. */
-function declaredVersions({ cluster, upgradeTo }: StackConfig, hosted: string): Record<string, string> {
+function declaredVersions(
+  { cluster, upgradeTo }: StackConfig,
+  hosted: library.ClusterKind,
+): Record<string, string> {
   if (cluster === undefined || cluster.kind === hosted) return {};
   const { version } = cluster;
   if (upgradeTo === undefined || upgradeTo === version) return { version };

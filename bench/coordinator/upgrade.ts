@@ -3,7 +3,7 @@ import { UPGRADES } from "../../controllers/coordinator/kinds";
 import { NODES } from "../../controllers/coordinator/native-resources";
 import type { KubernetesObject } from "../../controllers/runtime";
 import { waitFor } from "../../lib/deadline";
-import { AgentStandIn } from "../../test/harness/coordinator";
+import { AgentStandIn, WITHOUT_UPGRADE } from "../../test/harness/coordinator";
 import { atLeast, atMost, type Benchmark, median, round } from "../benchmark";
 import { type Contender, TITLES } from "./contender";
 import { sizesOf } from "./settings";
@@ -118,9 +118,11 @@ async function oneRun(
 ): Promise<Measured> {
   const { cluster, contenders, signal, say } = fixture;
   const status = { nodeInfo: { kubeletVersion: FROM } };
-  await forEach(await nodeNames(fixture), (name) =>
-    cluster.direct.patch(NODES, { name }, { status }, { subresource: "status" }),
-  );
+  await forEach(await nodeNames(fixture), async (name) => {
+    // Nothing of the run before: a coordinator would take back its orders, and be busy with that.
+    await cluster.direct.patch(NODES, { name }, WITHOUT_UPGRADE);
+    await cluster.direct.patch(NODES, { name }, { status }, { subresource: "status" });
+  });
   await waitFor("all pods to be healthy", () => observer.fewestHealthy === REPLICAS, {
     timeoutMs: 180_000,
     signal,

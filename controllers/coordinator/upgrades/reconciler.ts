@@ -17,6 +17,8 @@ import { preflightFacts } from "./preflight-facts";
 import { changeOf, hasBegun, isOver, readyCondition, statusFields } from "./status";
 import { Stopwatch } from "./stopwatch";
 
+/** Steps of several nodes are written together, if they come so close to each other. */
+const STEPS_INTERVAL_MS = 100;
 /** What only people read is written at most so often, unless a step of a node is written anyway. */
 const WORDS_INTERVAL_MS = 5000;
 const DRAINS_INTERVAL_MS = 10_000;
@@ -113,7 +115,7 @@ export class ClusterUpgradeReconciler {
     // Not before status has it: whoever comes after a crash finds what to finish or to undo.
     for (const node of new Set(plan.actions.map((action) => action.node))) this.#parts.workOn(node);
     this.#startDrains(plan, context.clock.monotonic());
-    if (!isOver({ status: plan })) return this.#nextLook(plan);
+    if (!isOver(recorded)) return this.#nextLook(plan, context.clock.monotonic());
     context.log.info("The upgrade is over.", { phase: plan.phase, upgrade: upgrade.metadata.name });
     return undefined;
   }
@@ -149,8 +151,9 @@ export class ClusterUpgradeReconciler {
     const fields = statusFields(upgrade, plan, clock.now());
     const ready = readyCondition(plan);
     const change = changeOf(upgrade, fields, ready);
-    const isSoon = clock.monotonic() - this.#writtenAt < WORDS_INTERVAL_MS;
-    if (change === "none" || (change === "words" && isSoon)) return upgrade;
+    const interval = plan.nodes.length > 1 ? STEPS_INTERVAL_MS : 0;
+    const since = clock.monotonic() - this.#writtenAt;
+    if (change === "none" || since < (change === "words" ? WORDS_INTERVAL_MS : interval)) return upgrade;
     const written = await this.#status.write(upgrade, { Ready: ready }, fields, signal, { exact: true });
     this.#writtenAt = clock.monotonic();
     if (written !== undefined) this.#parts.upgrades.wrote(written);
@@ -169,7 +172,10 @@ export class ClusterUpgradeReconciler {
     if (isTime) this.#drainsAskedAt = now;
   }
 
-  #nextLook({ reason, nodes }: UpgradePlan): ReconcileResult {
+  #nextLook({ reason, nodes }: UpgradePlan, now: number): ReconcileResult {
+    const left = this.#writtenAt + STEPS_INTERVAL_MS - now;
+    // Right after a write: what came meanwhile may wait for the next.
+    if (left > 0) return { requeueAfterMs: left };
     if (reason === "Held" || nodes.some(({ phase }) => phase === "Verifying"))
       return { requeueAfterMs: HELD_POLL_MS };
     return { requeueAfterMs: nodes.some(isInProgress) ? WORDS_INTERVAL_MS : WAIT_POLL_MS };
