@@ -114,7 +114,7 @@ export function advanceNode(
       return to(
         "Uncordoning",
         "InstallerFailed",
-        `The installer ended with ${entry.exitCode}; status.nodes has the last lines of its output.`,
+        `The installer ended with ${entry.exitCode}. ${entry.installerMessage ?? ""}`.trimEnd(),
       );
     const [reason, otherwise] = entry.installer === undefined ? [] : (UNDONE.get(entry.installer) ?? []);
     if (!arrived && reason !== undefined)
