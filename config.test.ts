@@ -39,6 +39,7 @@ it.each(["dev", "staging", "prod", "existing"])("finds nothing wrong with the st
 
 it.each([
   ["labels of all nodes only", "nodeLabels: { cluster: { tier: a } }"],
+  ["a version that a ClusterUpgrade may go to", "upgradeTo: v1.36.1+rke2r1"],
   ["labels of a pool only", "nodeLabels: { pools: { batch: { disk: nvme } } }"],
   ["no label, user, plugin or role", "nodeLabels: {}\nusers: []\nplugins: []\nroles: []\nbindings: []"],
   [

@@ -21,6 +21,8 @@ export interface StackConfig {
   environment: string;
   /** The cluster to build; undefined where an existing one is managed. */
   cluster: ClusterArgs | undefined;
+  /** The version that a ClusterUpgrade may bring the cluster to, besides the declared one. */
+  upgradeTo: string | undefined;
   /** The context of the existing cluster; empty where one is built. */
   kubeContext: string;
   sshPrivateKey: pulumi.Output<string> | undefined;
@@ -37,7 +39,7 @@ export interface StackConfig {
 }
 
 /** Settings that are text; all others are lists or keys and values, which the engine hands over as JSON. */
-const TEXTS = ["environment", "kubeContext", "sshPrivateKey"];
+const TEXTS = ["environment", "kubeContext", "sshPrivateKey", "upgradeTo"];
 
 /** Reads the stack's settings. Throws one error with everything that is wrong with them. */
 export function readConfig(): StackConfig {
@@ -70,6 +72,7 @@ function withDefaults(settings: StackSettings, config: pulumi.Config): StackConf
   return {
     environment,
     cluster: kubeContext === "" ? cluster : undefined,
+    upgradeTo: settings.upgradeTo,
     kubeContext,
     sshPrivateKey: config.getSecret("sshPrivateKey"),
     labels: {

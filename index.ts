@@ -44,7 +44,8 @@ function declare(config: StackConfig): StackOutputs {
   const inCluster =
     built === undefined ? components.accessToExisting(config.kubeContext) : components.accessToBuilt(built);
 
-  const system = new components.SystemNamespace("system", { record: { environment }, labels }, inCluster);
+  const record = { environment, ...declaredVersions(config, components.ClusterKind.Hosted) };
+  const system = new components.SystemNamespace("system", { record, labels }, inCluster);
   const { namespace } = system;
   // A cluster that is not ours may hold objects of these kinds that are not ours either.
   const kinds = new components.CustomResources("kinds", { retain: built === undefined }, inCluster);
@@ -90,6 +91,21 @@ function declare(config: StackConfig): StackOutputs {
       : { kubeconfig: built.kubeconfig, endpoint: built.endpoint, nodePools: built.nodePools }),
     ...(login === undefined ? {} : { sshPrivateKey: pulumi.secret(login) }),
   };
+}
+
+/** What the cluster is to know of its stack's versions: a ClusterUpgrade goes to no other. */
+function declaredVersions(
+  { cluster, upgradeTo }: StackConfig,
+  hosted: library.ClusterKind,
+): Record<string, string> {
+  if (cluster === undefined || cluster.kind === hosted) return {};
+  const { version } = cluster;
+  if (upgradeTo === undefined || upgradeTo === version) return { version };
+  void pulumi.log.warn(
+    `fleetwright:upgradeTo is ${upgradeTo} and cluster.version ${version}: a ClusterUpgrade may have brought the cluster ahead of this file. ` +
+      `Look with "kubectl get clusterupgrades"; once it is done, set cluster.version to ${upgradeTo} and remove upgradeTo`,
+  );
+  return { version, upgradeTo };
 }
 
 export = declare(readConfig());

@@ -5,8 +5,19 @@ import { defineKind, type ObjectOf, type SpecInputOf, type StatusOf } from "./sc
 import { listOf, mapOf, setOf } from "./schema/list";
 import { withRule } from "./schema/rule";
 import { labelSelector } from "./schema/selector";
-import { INSTALLER_STATES, MAX_MESSAGE, MAX_OUTPUT } from "./upgrade-report";
+import { INSTALLER_STATES, MAX_FAILED, MAX_MESSAGE, MAX_OUTPUT } from "./upgrade-report";
 import { digest, dnsLabelName, downloadUrl, recordedTimestamp, text, textLike } from "./schema/text";
+
+/** Checks before an upgrade begins. */
+const PREFLIGHT_CHECKS = [
+  "NodeHealth",
+  "VersionSkew",
+  "EtcdSnapshot",
+  "PodDisruptionBudgets",
+  "BlockingPods",
+  "Agents",
+  "StackVersion",
+] as const;
 
 const drainRule = withRule(
   z.strictObject({
@@ -46,8 +57,10 @@ const drain = z.strictObject({
     .describe("What to do if the node is not empty by then: give up on it, or upgrade it all the same."),
   deleteEmptyDirData: z
     .boolean()
-    .default(false)
-    .describe("Whether pods with `emptyDir` volumes may be evicted, which loses that data."),
+    .default(true)
+    .describe(
+      "Whether pods with `emptyDir` volumes may be evicted. Such data goes with its pod whenever that is moved; with `false`, preflight names the pods that have some.",
+    ),
   evictUnmanaged: z
     .boolean()
     .default(false)
@@ -84,6 +97,11 @@ const plain = z.strictObject({
     .describe(
       "The program that upgrades a node. Without it, the version must be one of RKE2, which is then installed.",
     ),
+  digest: digest()
+    .optional()
+    .describe(
+      "The SHA-256 of RKE2's own tarball for the version, `rke2.linux-amd64.tar.gz`; one with another is never installed. Needed without an installer.",
+    ),
   maxUnavailable: z
     .int()
     .min(1)
@@ -99,7 +117,9 @@ const plain = z.strictObject({
   onFailure: z
     .enum(["Stop", "Continue"])
     .default("Stop")
-    .describe("What to do when a node fails: begin no other, or go on with the next."),
+    .describe(
+      `What to do when a node fails: begin no other, or go on with the next. It ends as failed all the same after ${MAX_FAILED} failures, and when failed nodes that are not Ready use up maxUnavailable.`,
+    ),
   paused: z.boolean().default(false).describe("While true, no further node is begun."),
   aborted: z
     .boolean()
@@ -108,7 +128,7 @@ const plain = z.strictObject({
   drain: drain.prefault({}).describe("How nodes are emptied before they are upgraded."),
   preflight: z
     .strictObject({
-      skip: setOf(z.enum(["NodeHealth", "VersionSkew", "EtcdSnapshot", "PodDisruptionBudgets"]), 4)
+      skip: setOf(z.enum(PREFLIGHT_CHECKS), PREFLIGHT_CHECKS.length)
         .default([])
         .describe("Checks that are left out, at your own risk."),
       etcdSnapshotMaxAgeSeconds: z
@@ -159,6 +179,12 @@ const nodeStatus = z.strictObject({
   startedAt: recordedTimestamp().optional().describe("When the node was begun."),
   phaseStartedAt: recordedTimestamp().optional().describe("When the phase began."),
   completedAt: recordedTimestamp().optional().describe("When the node was done with, well or not."),
+  secondsInWork: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("How long it has been in work, by clocks that do not jump; time-outs go by it."),
+  secondsInPhase: z.int().min(0).optional().describe("How long it has been in its phase, likewise."),
   reason: text(128).optional().describe("Why it is in this phase, as one word."),
   message: text(1024, 0).optional().describe("Why, as a sentence."),
   attempt: z
@@ -185,7 +211,8 @@ export const clusterUpgrade = defineKind({
   summary: "Brings the nodes of the cluster to a Kubernetes version, one after another.",
   details: [
     "The coordinator checks, then takes the control plane's nodes one at a time and the workers after them: cordon, drain by eviction, hand over to the agent on the node, verify, uncordon. One upgrade runs at a time; others wait in the order of their creation.",
-    "`paused` holds it between two nodes, `aborted` ends it. Status tells each node's phase, when it began, and why it failed.",
+    "Before each node the whole control plane must be well: its nodes Ready, their etcd, API server, controller manager and scheduler Ready, each etcd a voting member. Until it is, no other node is begun, and status says why.",
+    "`paused` holds it between two nodes, `aborted` ends it. Status tells the phase of each node in work, and why nodes failed.",
   ],
   spec,
   changes: [
@@ -210,10 +237,15 @@ export const clusterUpgrade = defineKind({
       .describe("How far the upgrade is."),
     startedAt: recordedTimestamp().optional().describe("When the first node was begun."),
     completedAt: recordedTimestamp().optional().describe("When the last node was done with."),
-    total: z.int().min(0).optional().describe("How many nodes are to be upgraded."),
+    total: z.int().min(0).optional().describe("How many nodes the selector finds now."),
     done: z.int().min(0).optional().describe("How many are at the version."),
     failed: z.int().min(0).optional().describe("How many failed."),
-    nodes: mapOf(nodeStatus, "name", 5000).optional().describe("Each node's own progress."),
+    // As many as an earlier release wrote: what is stored must stay valid.
+    nodes: listOf(nodeStatus, 5000)
+      .optional()
+      .describe(
+        "Nodes in work, and nodes that failed. Of the others the Node itself says whether it is at the version.",
+      ),
   }),
   columns: [
     { name: "Version", type: "string", jsonPath: ".spec.version", description: "The version to reach." },
@@ -240,10 +272,10 @@ export const clusterUpgrade = defineKind({
     metadata: { name: "to-1-35-4" },
     spec: {
       version: "v1.35.4+rke2r1",
+      digest: `sha256:${"0123456789abcdef".repeat(4)}`,
       maxUnavailable: 2,
       drain: {
         timeoutSeconds: 900,
-        deleteEmptyDirData: true,
         rules: [
           {
             name: "batch",

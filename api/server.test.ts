@@ -211,18 +211,18 @@ describe("server-side apply by two managers", () => {
     expect(at(rest, "spec", "teams")).toEqual(["a"]);
   });
 
-  test("merges conditions and nodes of an upgrade in status", async () => {
+  test("merges conditions of an upgrade in status; its nodes belong to one manager", async () => {
     await create("ClusterUpgrade", "shared", { version: "v1.35.4+rke2r1" });
-    const status = (node: string, type: string) => ({
-      nodes: [{ name: node, phase: "Upgrading" }],
+    const status = (type: string) => ({
       conditions: [
         { type, status: "True", reason: "Test", message: "", lastTransitionTime: "2030-01-01T00:00:00Z" },
       ],
     });
-    await apply("ClusterUpgrade", "shared", "one", undefined, status("node-1", "Ready"));
-    await apply("ClusterUpgrade", "shared", "two", undefined, status("node-2", "Progressing"));
+    const nodes = [{ name: "node-1", phase: "Upgrading", secondsInWork: 60, secondsInPhase: 1 }];
+    await apply("ClusterUpgrade", "shared", "one", undefined, { ...status("Ready"), nodes });
+    await apply("ClusterUpgrade", "shared", "two", undefined, status("Progressing"));
     const both = await read("ClusterUpgrade", "shared");
-    expect(listAt(both, "status", "nodes").map((node) => textAt(node, "name"))).toEqual(["node-1", "node-2"]);
+    expect(at(both, "status", "nodes")).toEqual(nodes);
     expect(listAt(both, "status", "conditions").map((one) => textAt(one, "type"))).toEqual([
       "Ready",
       "Progressing",

@@ -14,3 +14,5 @@ export const INSTALLER_STATES = [
 export const MAX_OUTPUT = 4096;
 /** The most characters that status takes of what the agent says. */
 export const MAX_MESSAGE = 1024;
+/** After so many failed nodes an upgrade ends, whatever it should do on failure: its status stays small. */
+export const MAX_FAILED = 20;

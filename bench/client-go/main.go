@@ -25,6 +25,7 @@ type options struct {
 	updates                           int
 	workers                           int
 	version                           string
+	upgrade, uid                      string
 }
 
 func main() {
@@ -47,6 +48,8 @@ func main() {
 	flags.IntVar(&given.to, "to", 0, "fill, update: one past the last number")
 	flags.IntVar(&given.updates, "updates", 0, "update: how many")
 	flags.IntVar(&given.workers, "workers", 32, "all but inform: writers at once")
+	flags.StringVar(&given.upgrade, "upgrade", "", "upgrade: the ClusterUpgrade that agents are ordered to carry out")
+	flags.StringVar(&given.uid, "uid", "", "upgrade: its uid")
 	flags.StringVar(&given.version, "version", "", "upgrade: what the nodes' kubelets say afterwards")
 	fail(flags.Parse(os.Args[2:]))
 	switch os.Args[1] {

@@ -1,5 +1,8 @@
+// Watches an upgrade from outside and counts what must not happen.
+import { ORDER_ANNOTATION } from "../../api/upgrade-annotations";
 import { UPGRADES } from "../../controllers/coordinator/kinds";
-import { NODES } from "../../controllers/coordinator/native-resources";
+import { NODES, type Node } from "../../controllers/coordinator/native-resources";
+import { CORDONED_BY } from "../../controllers/coordinator/upgrades/node-plan";
 import { type ApiClient, Informer, type KubernetesObject, type Resource } from "../../controllers/runtime";
 
 interface Pod extends KubernetesObject {
@@ -18,7 +21,20 @@ export interface Observed {
   evicted: number;
   /** Nodes that were handed over to their agent more than once. */
   repeated: number;
+  /** Changes of Nodes and of the ClusterUpgrade by whoever upgrades. */
+  writes: number;
+  /** The size of the largest ClusterUpgrade, in bytes, as the API server sends it. */
+  largestBytes: number;
 }
+
+const NOTHING: Observed = {
+  violations: 0,
+  mostCordoned: 0,
+  evicted: 0,
+  repeated: 0,
+  writes: 0,
+  largestBytes: 0,
+};
 
 /** Sees from outside, by watches of its own, whether an upgrade keeps to the rules. */
 export class UpgradeObserver {
@@ -29,7 +45,7 @@ export class UpgradeObserver {
   readonly #cordoned = new Set<string>();
   readonly #handovers = new Map<string, Set<string>>();
   #watching = false;
-  #observed: Observed = { violations: 0, mostCordoned: 0, evicted: 0, repeated: 0 };
+  #observed: Observed = { ...NOTHING };
 
   constructor(client: ApiClient, leastHealthy: number) {
     const pods = new Informer(client, PODS, { namespace: "default" });
@@ -43,14 +59,18 @@ export class UpgradeObserver {
       if (healthy < leastHealthy) this.#observed.violations += 1;
     });
     const nodes = new Informer(client, NODES);
-    nodes.onChange(({ key, after }) => {
+    nodes.onChange(({ key, before, after }) => {
+      if (marksOf(before) !== marksOf(after)) this.#observed.writes += 1;
       if (after?.spec?.unschedulable === true) this.#cordoned.add(key);
       else this.#cordoned.delete(key);
       this.#observed.mostCordoned = Math.max(this.#observed.mostCordoned, this.#cordoned.size);
     });
-    const upgrades = new Informer(client, UPGRADES);
+    const upgrades = new Informer(client, UPGRADES, { transform: (object) => object });
     upgrades.onChange(({ key, after }) => {
-      for (const { name, phase, phaseStartedAt = "" } of after?.status?.nodes ?? []) {
+      if (after === undefined) return;
+      this.#observed.writes += 1;
+      this.#observed.largestBytes = Math.max(this.#observed.largestBytes, JSON.stringify(after).length);
+      for (const { name, phase, phaseStartedAt = "" } of after.status?.nodes ?? []) {
         if (phase !== "Upgrading") continue;
         const id = `${key} ${name}`;
         this.#handovers.set(id, (this.#handovers.get(id) ?? new Set()).add(phaseStartedAt));
@@ -66,7 +86,7 @@ export class UpgradeObserver {
   async begin(): Promise<void> {
     await Promise.all(this.#synced);
     this.#handovers.clear();
-    this.#observed = { violations: 0, mostCordoned: this.#cordoned.size, evicted: 0, repeated: 0 };
+    this.#observed = { ...NOTHING, mostCordoned: this.#cordoned.size };
     this.#watching = true;
   }
 
@@ -90,6 +110,12 @@ export class UpgradeObserver {
     this.#end.abort();
     await Promise.all(this.#runs);
   }
+}
+
+/** What whoever upgrades writes on a Node. */
+function marksOf(node: Node | undefined): string {
+  const { annotations = {} } = node?.metadata ?? {};
+  return JSON.stringify([node?.spec?.unschedulable, annotations[CORDONED_BY], annotations[ORDER_ANNOTATION]]);
 }
 
 function isHealthy(pod: Pod | undefined): boolean {

@@ -40,6 +40,7 @@ const credentials = z.record(
 const CHECKS: Readonly<Record<keyof StackSettings, Check>> = {
   environment: (value) => checked(z.string().min(1).regex(labelValue, LABEL_FIX), value),
   cluster: clusterSettingProblems,
+  upgradeTo: upgradeToProblems,
   kubeContext: (value) => checked(z.string().optional(), value),
   sshPrivateKey: (value) =>
     value === undefined || (typeof value === "string" && value.includes(LOGIN_KEY))
@@ -94,6 +95,22 @@ function targetProblems({ cluster, kubeContext }: FoundSettings, prefix: string)
         },
       ]
     : [];
+}
+
+function upgradeToProblems(value: unknown, { cluster }: FoundSettings): Problem[] {
+  if (value === undefined) return [];
+  if (!isObject(cluster) || Reflect.get(cluster, "kind") === ClusterKind.Hosted)
+    return [
+      {
+        path: "",
+        message: found(
+          value,
+          "remove it: it is for a cluster of RKE2 that this stack builds; others have no cluster.version that it could differ from",
+        ),
+      },
+    ];
+  const form = z.string().regex(/^v\d+\.\d+\.\d+\+rke2r\d+$/, "use a version like v1.35.4+rke2r1");
+  return checked(form, value);
 }
 
 /** An empty cluster is none. */

@@ -17,6 +17,8 @@ export interface StackSettings {
   environment: string;
   /** The cluster to build, without the login key. @default none: the stack manages the existing cluster of `kubeContext` */
   cluster?: ClusterArgs;
+  /** The version that a ClusterUpgrade may bring the nodes of `cluster` to, although `cluster.version` is another one. Set `cluster.version` to it when that is done: until then, what runs is ahead of this file, and every preview says so. @default none: a ClusterUpgrade may only go to `cluster.version` @example "v1.36.1+rke2r1" */
+  upgradeTo?: string;
   /** The context, in your kubeconfig (KUBECONFIG, or ~/.kube/config), of an existing cluster to manage. Never the current context by itself. @default none: the stack builds `cluster` */
   kubeContext?: string;
   /** The private key that nodes are logged in to with. A secret. @default a new one, kept in the state */

@@ -24,6 +24,7 @@ export interface Settings {
   /** Where the instance metadata service is; empty for none. */
   metadataUrl: string;
   rke2Releases: string;
+  insecureRke2Releases: boolean;
   controllers: readonly string[];
   host: string | undefined;
   port: number;
@@ -59,6 +60,11 @@ export const FLAGS = {
     value: "url",
     default: RKE2_RELEASES,
     describes: "where RKE2 releases are downloaded from",
+  },
+  "insecure-rke2-releases": {
+    value: "bool",
+    default: "false",
+    describes: "for the sandbox: whether RKE2 releases may be downloaded by plain http",
   },
   server: { value: "url", default: "", describes: "the API server; by default the pod's in-cluster address" },
   credentials: {
@@ -109,6 +115,13 @@ export function readSettings(
     flags.problems.push(
       `--server is ${JSON.stringify(server)}: give an https address, or set KUBERNETES_SERVICE_HOST`,
     );
+  const insecureRke2Releases =
+    flags.oneOf("insecure-rke2-releases", ["true", "false"], "give true or false") === "true";
+  const rke2Releases = flags.text("rke2-releases");
+  if (!rke2Releases.startsWith("https://") && !insecureRke2Releases)
+    flags.problems.push(
+      `--rke2-releases is ${JSON.stringify(rke2Releases)}: give an https address, because what comes from there runs as root`,
+    );
   const metadataUrl = flags.text("metadata-url");
   const settings: Settings = {
     server,
@@ -121,7 +134,8 @@ export function readSettings(
     endSessions: flags.oneOf("end-sessions", ["true", "false"], "give true or false") === "true",
     onShutdown: flags.oneOf("on-shutdown", ["keep", "lock"], "give keep or lock"),
     metadataUrl: metadataUrl === "none" ? "" : metadataUrl.replace(/\/+$/, ""),
-    rke2Releases: flags.text("rke2-releases"),
+    rke2Releases,
+    insecureRke2Releases,
     controllers: chooseControllers(flags.text("controllers"), known, flags.problems),
     host: flags.text("host") || undefined,
     port: flags.number("port", 0, 65535),

@@ -28,9 +28,11 @@ function slimServiceAccount({
   return kept;
 }
 
+const KEPT_CONDITIONS = ["Ready", "EtcdIsVoter"];
+
 function slimNode({ metadata, spec, status }: Node): Node {
   const { annotations } = metadata;
-  const conditions = status?.conditions?.filter(({ type }) => type === "Ready");
+  const conditions = status?.conditions?.filter(({ type }) => KEPT_CONDITIONS.includes(type));
   const kubeletVersion = status?.nodeInfo?.kubeletVersion;
   const node = slim({ metadata });
   const ours = Object.entries(annotations ?? {}).filter(([key]) => key.includes("fleetwright.dev/"));

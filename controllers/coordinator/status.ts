@@ -31,7 +31,7 @@ export class StatusWriter<Spec, Status extends CommonStatus> {
 
   /**
    * Writes judgements by type, and the other fields. What was there and is not given any more goes. With `exact` it is a
-   * conflict if the object is no longer the one that was evaluated.
+   * conflict if the object is no longer the one that was evaluated. Gives the object as it is then; undefined if it is gone.
    */
   async write(
     live: Custom<Spec, Status>,
@@ -39,7 +39,7 @@ export class StatusWriter<Spec, Status extends CommonStatus> {
     others: Omit<Status, keyof CommonStatus>,
     signal: AbortSignal,
     { exact = false }: { exact?: boolean } = {},
-  ): Promise<void> {
+  ): Promise<Custom<Spec, Status> | undefined> {
     const observedGeneration = live.metadata.generation ?? 0;
     const before: readonly Condition[] = (live.status?.conditions ?? []).map(asCondition);
     const conditions = Object.entries(judgements).map(([type, judgement]) => {
@@ -54,14 +54,16 @@ export class StatusWriter<Spec, Status extends CommonStatus> {
       status,
     };
     try {
-      await this.#applier.apply<KubernetesObject>(this.#resource, body, {
+      const { object } = await this.#applier.apply<KubernetesObject>(this.#resource, body, {
         live,
         subresource: "status",
         force: true,
         signal,
       });
+      return object as Custom<Spec, Status>;
     } catch (error) {
       if (!isNotFound(error)) throw error;
+      return undefined;
     }
   }
 

@@ -30,6 +30,7 @@ export const clusterUpgradeCases: Cases = {
   valid: [
     ["a version of RKE2 alone", { version: "v1.35.4+rke2r1" }],
     ["a candidate", { version: "v1.36.0-rc.1+rke2r2" }],
+    ["a digest of RKE2's tarball", { version: "v1.35.4+rke2r1", digest: `sha256:${"b".repeat(64)}` }],
     ["an installer", { version: "v1.35.4", installer: { ...installer, args: ["--channel", "a b"] } }],
     [
       "every bound",
@@ -43,7 +44,10 @@ export const clusterUpgradeCases: Cases = {
           onTimeout: "Proceed",
           rules: [{ name: "a", order: -1000 }],
         },
-        preflight: { skip: ["EtcdSnapshot", "VersionSkew"], etcdSnapshotMaxAgeSeconds: 60 },
+        preflight: {
+          skip: ["EtcdSnapshot", "VersionSkew", "BlockingPods", "Agents", "StackVersion"],
+          etcdSnapshotMaxAgeSeconds: 60,
+        },
         paused: true,
         aborted: true,
         onFailure: "Continue",
@@ -87,6 +91,7 @@ export const clusterUpgradeCases: Cases = {
     bad("an installer without url", "spec.installer.url", undefined, "Required value"),
     bad("an installer without digest", "spec.installer.digest", undefined, "Required value"),
     bad("a digest in capitals", "spec.installer.digest", `sha256:${"A".repeat(64)}`, "in lower case"),
+    bad("a digest of RKE2 in another form", "spec.digest", "b".repeat(64), "must be sha256:"),
     bad("a script", "spec.installer.script", "reboot", "unknown field"),
     bad("arguments as text", "spec.installer.args", "--a", "must be of type array"),
     bad("a line break", "spec.installer.args", ["a\nb"], "must not hold control", "spec.installer.args[0]"),

@@ -14,6 +14,7 @@ import { HostRefusal } from "../host";
 import { UPGRADES, type NodeObject, type UpgradeObject } from "../kinds";
 import { serviceName, type InstallerDirectory } from "./installer-directory";
 import { reasonIn, type Step } from "./plan";
+import { INSECURE } from "./scripts";
 import type { Progress, ReportWriter } from "./status";
 
 const POLL_MS = 1000;
@@ -125,7 +126,12 @@ export class UpgradeApplier {
     }
     const service = serviceName(order.uid);
     log.info("Starting the installer on the host.", { upgrade: order.name, service });
-    const args = spec.installer?.args ?? [spec.version, settings.rke2Releases];
+    const args = spec.installer?.args ?? [
+      spec.version,
+      settings.rke2Releases,
+      spec.digest ?? "",
+      ...(settings.insecureRke2Releases ? [INSECURE] : []),
+    ];
     await units.start(service, directory.command(args), `Upgrade ${order.name} to ${spec.version}`);
     await write({ attempt: 1, installer: "Running" });
     return { requeueAfterMs: POLL_MS };

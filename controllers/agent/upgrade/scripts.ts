@@ -24,14 +24,30 @@ mv "$folder/exit.draft" "$folder/exit"
 exit "$code"
 `;
 
-/** Brings a node of RKE2 to a version: `installer VERSION RELEASES`. */
+/** The word that lets releases come by plain HTTP. */
+export const INSECURE = "insecure";
+
+/**
+ * Brings a node of RKE2 to a version: `installer VERSION RELEASES DIGEST [insecure]`. What runs here runs as root on every
+ * node, so the tarball has to have the digest that the ClusterUpgrade names, and comes by HTTPS, redirects included. The last
+ * word, which only the sandbox gives, allows HTTP; the digest is asked for all the same.
+ */
 export const RKE2_INSTALLER = `#!/bin/bash
 set -euo pipefail
 VERSION=$1
 RELEASE_URL=$2
-DIGEST=
+DIGEST=\${3#sha256:}
 PREFIX=/usr/local
-${REPORT}${INSTALL_RKE2}
+${REPORT}
+if ! [[ $DIGEST =~ ^[0-9a-f]{64}$ ]]; then
+  refuse "the ClusterUpgrade names no digest for RKE2 $VERSION. Set spec.digest to the SHA-256 of rke2.linux-amd64.tar.gz."
+fi
+if [[ $RELEASE_URL == https://* ]]; then
+  curl() { command curl --proto =https --proto-redir =https "$@"; }
+elif [ "\${4:-}" != ${INSECURE} ]; then
+  refuse "$RELEASE_URL is not https. Set the agent's --rke2-releases to an https address."
+fi
+${INSTALL_RKE2}
 install_rke2
 for service in rke2-server rke2-agent; do
   if systemctl is-enabled --quiet "$service"; then

@@ -59,15 +59,15 @@ test.each<[string, Pod, ClusterUpgradeSpecInput["drain"], [string[], string[], b
     [["p"], [], false],
   ],
   [
-    "an emptyDir holds it up",
+    "an emptyDir holds it up if it is to be kept",
     pod("p", {}, {}, { spec: { volumes: [{ name: "v", emptyDir: {} }] } }),
-    {},
+    { deleteEmptyDirData: false },
     [[], ["n/p, whose emptyDir would be lost: delete it, or set drain.deleteEmptyDirData"], false],
   ],
   [
-    "an emptyDir goes if allowed",
+    "an emptyDir goes with its pod",
     pod("p", {}, {}, { spec: { volumes: [{ name: "v", emptyDir: {} }] } }),
-    { deleteEmptyDirData: true },
+    {},
     [["p"], [], false],
   ],
   [

@@ -1,3 +1,4 @@
+// Decides what happens to the pods of a node that is emptied. Pure functions.
 import type { KubernetesObject } from "../../runtime";
 import type { UpgradeObject } from "../kinds";
 import { selects } from "../selector";
@@ -9,7 +10,7 @@ export interface Pod extends KubernetesObject {
     volumes?: { name: string; emptyDir?: object | null }[];
     containers?: { name: string; image?: string }[];
   };
-  status?: { phase?: string };
+  status?: { phase?: string; conditions?: { type: string; status: string }[] };
 }
 
 type DrainSpec = UpgradeObject["spec"]["drain"];
@@ -38,21 +39,15 @@ export function planDrain(
   for (const pod of pods) {
     if (stays(pod)) continue;
     const name = `${pod.metadata.namespace ?? ""}/${pod.metadata.name}`;
-    const rule = drain.rules.find(
-      ({ podSelector, namespaceSelector }) =>
-        selects(podSelector, pod.metadata.labels) &&
-        selects(namespaceSelector, labelsOf(pod.metadata.namespace ?? "")),
-    );
+    const rule = ruleFor(pod, drain, labelsOf);
     if (rule?.behavior === "Skip") continue;
     const order = rule?.order ?? 0;
     if (pod.metadata.deletionTimestamp !== undefined) {
       waitingOrders.add(order);
       waitingFor.push(`${name} to end${heldBy(pod)}`);
     } else if (rule?.behavior === "WaitCompleted") waitingFor.push(`${name} to finish by itself`);
-    else if (!drain.evictUnmanaged && !isManaged(pod))
-      waitingFor.push(`${name}, which nothing would make again: delete it, or set drain.evictUnmanaged`);
-    else if (!drain.deleteEmptyDirData && hasEmptyDir(pod))
-      waitingFor.push(`${name}, whose emptyDir would be lost: delete it, or set drain.deleteEmptyDirData`);
+    else if (objectionTo(pod, drain) !== undefined)
+      waitingFor.push(`${name}, ${objectionTo(pod, drain) ?? ""}`);
     else byOrder.set(order, [...(byOrder.get(order) ?? []), pod]);
   }
   const first = Math.min(...byOrder.keys(), ...waitingOrders);
@@ -61,7 +56,29 @@ export function planDrain(
   return { evict, waitingFor, empty };
 }
 
-function stays({ metadata, status }: Pod): boolean {
+/** The first rule that fits a pod. */
+export function ruleFor(
+  { metadata: { labels, namespace = "" } }: Pod,
+  { rules }: DrainSpec,
+  labelsOf: (namespace: string) => Readonly<Record<string, string>>,
+): DrainSpec["rules"][number] | undefined {
+  return rules.find(
+    ({ podSelector, namespaceSelector }) =>
+      selects(podSelector, labels) && selects(namespaceSelector, labelsOf(namespace)),
+  );
+}
+
+/** Why a pod must not be evicted as the drain is declared, with the fix; undefined if it may be. */
+export function objectionTo(pod: Pod, { evictUnmanaged, deleteEmptyDirData }: DrainSpec): string | undefined {
+  if (!evictUnmanaged && !isManaged(pod))
+    return "which nothing would make again: delete it, or set drain.evictUnmanaged";
+  if (!deleteEmptyDirData && hasEmptyDir(pod))
+    return "whose emptyDir would be lost: delete it, or set drain.deleteEmptyDirData";
+  return undefined;
+}
+
+/** Whether a pod is left where it is: one of a DaemonSet, a static one, one that has finished. */
+export function stays({ metadata, status }: Pod): boolean {
   if (metadata.annotations?.[MIRROR] !== undefined) return true;
   if (status?.phase === "Succeeded" || status?.phase === "Failed")
     return metadata.deletionTimestamp === undefined;

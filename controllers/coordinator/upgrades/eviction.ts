@@ -1,4 +1,5 @@
-import { ApiError, isNotFound, type ApiClient } from "../../runtime";
+// Evicts pods. Whatever speaks against an eviction is an answer to be told, never an end of the upgrade.
+import { ApiError, errorMessage, type ApiClient } from "../../runtime";
 import type { DrainPlan, Pod } from "./drain";
 
 /** What came of evicting the pods of one node. */
@@ -9,29 +10,47 @@ export interface EvictionResult {
   refusals: string[];
 }
 
+/** How pods are evicted. */
+export interface EvictionOptions {
+  graceSeconds: number | undefined;
+  signal: AbortSignal;
+  /** Asked before each pod: an upgrade that was aborted meanwhile evicts no more. */
+  isWanted: () => boolean;
+}
+
 /** Evicts the pods that a drain plan names. `client` must return "429 Too Many Requests" instead of retrying it. */
 export async function evictPods(
   client: ApiClient,
-  { evict: pods }: DrainPlan,
-  graceSeconds: number | undefined,
-  signal: AbortSignal,
+  { evict: pods }: Pick<DrainPlan, "evict">,
+  { graceSeconds, signal, isWanted }: EvictionOptions,
 ): Promise<EvictionResult> {
-  const refusals: string[] = [];
+  const result: EvictionResult = { evicted: 0, refusals: [] };
   // One after another: of two pods under one budget the second must see that the first is gone.
   for (const pod of pods) {
+    if (!isWanted()) break;
+    const { namespace = "", name } = pod.metadata;
     const refusal = await evict(client, pod, graceSeconds, signal);
-    if (refusal !== undefined) refusals.push(refusal);
+    if (refusal === undefined) result.evicted += 1;
+    else result.refusals.push(`${namespace}/${name}: ${refusal.words}`);
+    // Each further one would wait as long for its answer.
+    if (refusal?.isSlow === true) break;
   }
-  return { evicted: pods.length - refusals.length, refusals };
+  return result;
 }
 
-/** Evicts a pod. Gives the reason if it may not be evicted now. */
+interface Refusal {
+  words: string;
+  /** Whether nobody answered in time. */
+  isSlow: boolean;
+}
+
+/** Evicts a pod. Gives the reason if it could not be evicted now, whatever it is. */
 async function evict(
   client: ApiClient,
   pod: Pod,
   graceSeconds: number | undefined,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Refusal | undefined> {
   const { namespace = "", name, uid } = pod.metadata;
   const body = {
     apiVersion: "policy/v1",
@@ -51,13 +70,19 @@ async function evict(
     });
     return undefined;
   } catch (error) {
-    if (isNotFound(error)) return undefined;
-    // Another pod has taken its name; the one that was meant is gone.
-    if (error instanceof ApiError && error.code === 409) return undefined;
-    if (!(error instanceof ApiError) || error.code !== 429) throw error;
-    const causes = (error.status.details?.causes ?? [])
-      .map(({ message = "" }) => message)
-      .filter((text) => text !== "");
-    return `${namespace}/${name}: ${causes.join(" ") || (error.status.message ?? "a PodDisruptionBudget forbids it")}`;
+    if (!(error instanceof ApiError)) return { words: errorMessage(error), isSlow: true };
+    // Gone, or another pod has taken its name: the one that was meant is gone.
+    if (error.code === 404 || error.code === 409) return undefined;
+    return { words: wordsOf(error), isSlow: error.code === 504 };
   }
+}
+
+/** What the server says, and for all but a budget, which is no error, by which code. */
+function wordsOf({ code, status }: ApiError): string {
+  const causes = (status.details?.causes ?? [])
+    .map(({ message = "" }) => message)
+    .filter((text) => text !== "");
+  const text = causes.join(" ") || (status.message ?? "");
+  if (code === 429) return text || "a PodDisruptionBudget forbids it";
+  return `the API server answers ${code}: ${text.slice(0, 200) || "no reason given"}`;
 }

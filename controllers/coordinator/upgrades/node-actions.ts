@@ -1,17 +1,21 @@
+// Changes nodes for an upgrade.
 import { ORDER_ANNOTATION, REPORT_ANNOTATION } from "../../../api/upgrade-annotations";
-import { isNotFound, type ApiClient } from "../../runtime";
+import { isConflict, isNotFound, type ApiClient } from "../../runtime";
 import type { UpgradeObject } from "../kinds";
 import { NODES, type Node } from "../native-resources";
+import type { Latest } from "./latest";
 import { CORDONED_BY, type Action } from "./node-plan";
 
 /** Changes nodes for an upgrade: cordons, uncordons, and gives orders to the agent. Nodes that are gone are ignored. */
 export class NodeActions {
   readonly #client: ApiClient;
   readonly #fieldManager: string;
+  readonly #nodes: Latest<Node>;
 
-  constructor(client: ApiClient, fieldManager: string) {
+  constructor(client: ApiClient, fieldManager: string, nodes: Latest<Node>) {
     this.#client = client;
     this.#fieldManager = fieldManager;
+    this.#nodes = nodes;
   }
 
   /** Carries out a planned action. */
@@ -42,7 +46,20 @@ export class NodeActions {
     await this.#annotate(node, { [ORDER_ANNOTATION]: null, [REPORT_ANNOTATION]: null }, signal);
   }
 
+  /** Cordons a node that nobody has cordoned, which is what makes it ours to uncordon. */
   async #cordon(node: Node, by: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#cordonExactly(node, by, signal);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      // Nodes change all the time, mostly in what is none of our business.
+      const live = await this.#client.get(NODES, node.metadata, signal);
+      this.#nodes.wrote(live);
+      if (live.spec?.unschedulable !== true) await this.#cordonExactly(live, by, signal);
+    }
+  }
+
+  async #cordonExactly(node: Node, by: string, signal: AbortSignal): Promise<void> {
     const { uid, resourceVersion } = node.metadata;
     const metadata = { uid, resourceVersion, annotations: { [CORDONED_BY]: by } };
     await this.#patch(node, { metadata, spec: { unschedulable: true } }, signal);
@@ -58,10 +75,11 @@ export class NodeActions {
 
   async #patch({ metadata: { name } }: Node, body: object, signal: AbortSignal): Promise<void> {
     try {
-      await this.#client.patch(NODES, { name }, body, {
+      const written = await this.#client.patch(NODES, { name }, body, {
         query: { fieldManager: this.#fieldManager },
         signal,
       });
+      this.#nodes.wrote(written);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

@@ -1,18 +1,21 @@
+// Releases nodes that no upgrade works on any more.
 import { orderOn } from "../../../api/upgrade-annotations";
-import type { Informer, ReconcileContext } from "../../runtime";
+import type { ReconcileContext } from "../../runtime";
 import type { UpgradeObject } from "../kinds";
 import type { Node } from "../native-resources";
+import type { Latest } from "./latest";
 import type { NodeActions } from "./node-actions";
+import { entriesOf } from "./entries";
 import { CORDONED_BY, isInProgress } from "./node-plan";
 import { isOver } from "./status";
 
 /** Releases nodes that an upgrade left behind: uncordons them, and withdraws orders of upgrades that are gone. */
 export class OrphanReconciler {
-  readonly #upgrades: Informer<UpgradeObject>;
-  readonly #nodes: Informer<Node>;
+  readonly #upgrades: Latest<UpgradeObject>;
+  readonly #nodes: Latest<Node>;
   readonly #actions: NodeActions;
 
-  constructor(upgrades: Informer<UpgradeObject>, nodes: Informer<Node>, actions: NodeActions) {
+  constructor(upgrades: Latest<UpgradeObject>, nodes: Latest<Node>, actions: NodeActions) {
     this.#upgrades = upgrades;
     this.#nodes = nodes;
     this.#actions = actions;
@@ -33,8 +36,10 @@ export class OrphanReconciler {
     if (by === undefined) return undefined;
     const upgrade = this.#withUid(by);
     const inProgress =
-      upgrade?.status?.nodes?.some((entry) => entry.name === name && isInProgress(entry)) ?? false;
-    if (upgrade !== undefined && !isOver(upgrade) && inProgress) return undefined;
+      upgrade !== undefined &&
+      !isOver(upgrade) &&
+      entriesOf(upgrade).some((entry) => entry.name === name && isInProgress(entry));
+    if (inProgress) return undefined;
     log.warn("Uncordoning a node that an upgrade left cordoned and no longer works on.");
     await this.#actions.uncordon(node, by, signal);
     return undefined;

@@ -14,7 +14,7 @@ const upgrade = (version: string, skip: string[] = []): UpgradeObject => ({
     apiVersion: "fleetwright.dev/v1",
     kind: "ClusterUpgrade",
     metadata: { name: "up" },
-    spec: { version, preflight: { skip } },
+    spec: { version, digest: `sha256:${"0".repeat(64)}`, preflight: { skip } },
   }).spec,
 });
 const facts = (nodes: Node[], more: Partial<PreflightFacts> = {}): PreflightFacts => ({
@@ -23,6 +23,9 @@ const facts = (nodes: Node[], more: Partial<PreflightFacts> = {}): PreflightFact
   serverVersion: "v1.34.1+rke2r1",
   newestSnapshot: NOW - 1000,
   blockingBudgets: [],
+  blockingPods: [],
+  agents: undefined,
+  stack: undefined,
   now: NOW,
   ...more,
 });
@@ -87,8 +90,54 @@ test.each<[string, string, PreflightFacts, string[]]>([
     facts([old], { blockingBudgets: ["shop/db"] }),
     ["PodDisruptionBudgets that allow no disruption: shop/db; add replicas or loosen them"],
   ],
+  [
+    "pods that would block",
+    "v1.35.4+rke2r1",
+    facts([old], { blockingPods: ["shop/a, because", "shop/b, because"] }),
+    ["pods that cannot be drained: shop/a, because, shop/b, because"],
+  ],
+  [
+    "a node without an agent",
+    "v1.35.4+rke2r1",
+    facts([old, node("b", "v1.34.1+rke2r1")], { agents: new Set(["b"]) }),
+    ["no agent is Ready on a: look at the pods of the DaemonSet fleetwright-agent"],
+  ],
+  [
+    "another version than the stack's",
+    "v1.35.4+rke2r1",
+    facts([old], { stack: { stack: "p/dev", version: "v1.34.1+rke2r1" } }),
+    [
+      "the stack p/dev declares v1.34.1+rke2r1 for this cluster and would bring nodes back to it, or make new ones with it: " +
+        "raise cluster.version there and run pulumi up instead of this, or let the stack agree by fleetwright:upgradeTo: v1.35.4+rke2r1 and pulumi up",
+    ],
+  ],
+  [
+    "the stack's version",
+    "v1.35.4+rke2r1",
+    facts([old], { stack: { stack: "p/dev", version: "v1.35.4+rke2r1" } }),
+    [],
+  ],
+  [
+    "a version that the stack agrees to",
+    "v1.35.4+rke2r1",
+    facts([old], { stack: { stack: "p/dev", version: "v1.34.1+rke2r1", upgradeTo: "v1.35.4+rke2r1" } }),
+    [],
+  ],
+  [
+    "a stack that did not build the cluster",
+    "v1.35.4+rke2r1",
+    facts([old], { stack: { stack: "p/dev" } }),
+    [],
+  ],
 ])("%s", (_what, version, given, problems) => {
   expect(preflight(upgrade(version), given)).toEqual(problems);
+});
+
+test("RKE2 is not upgraded to a version without its digest", () => {
+  const { metadata, spec } = upgrade("v1.35.4+rke2r1");
+  expect(preflight({ metadata, spec: { ...spec, digest: undefined } }, facts([old]))).toEqual([
+    "spec.digest is missing: set it to the SHA-256 of rke2.linux-amd64.tar.gz, which stands in sha256sum-amd64.txt of the release",
+  ]);
 });
 
 test("checks can be left out one by one", () => {

@@ -1,5 +1,9 @@
+// Decides whether an upgrade may begin. A pure function of what preflight-facts.ts found.
 import type { UpgradeObject } from "../kinds";
 import type { Node } from "../native-resources";
+import type { StackRecord } from "./cluster-facts";
+import { NO_DIGEST } from "./plan";
+import { firstFew } from "./progress-message";
 import { compareVersions, isControlPlane, isReady, kubeletVersion, parseVersion } from "./versions";
 
 /** What preflight looks at besides nodes. */
@@ -12,6 +16,12 @@ export interface PreflightFacts {
   newestSnapshot: number | undefined;
   /** Budgets that allow no disruption now, as `namespace/name`. */
   blockingBudgets: readonly string[];
+  /** Pods that draining would wait for in vain, each with its reason and the fix. */
+  blockingPods: readonly string[];
+  /** Nodes on which an agent is Ready; undefined if nobody looked. */
+  agents: ReadonlySet<string> | undefined;
+  /** What the stack that manages the cluster declares. */
+  stack: StackRecord | undefined;
   now: number;
 }
 
@@ -26,12 +36,16 @@ export function preflight({ spec }: UpgradeObject, facts: PreflightFacts): strin
     ...(skipped("VersionSkew") ? [] : skew(spec.version, facts)),
     ...(skipped("EtcdSnapshot") ? [] : staleSnapshot(spec.preflight.etcdSnapshotMaxAgeSeconds, facts)),
     ...(skipped("PodDisruptionBudgets") ? [] : budgets(facts)),
+    ...(skipped("BlockingPods") ? [] : blockers(facts)),
+    ...(skipped("Agents") ? [] : agents(facts)),
+    ...(skipped("StackVersion") ? [] : otherVersion(spec.version, facts)),
+    ...(spec.installer === undefined && spec.digest === undefined ? [NO_DIGEST] : []),
   ];
 }
 
 function unhealthy({ nodes }: PreflightFacts): string[] {
   const bad = nodes.filter((node) => !isReady(node)).map(({ metadata }) => metadata.name);
-  return bad.length === 0 ? [] : [`not Ready: ${list(bad)}; repair or remove them`];
+  return bad.length === 0 ? [] : [`not Ready: ${firstFew(bad)}; repair or remove them`];
 }
 
 function skew(version: string, { nodes, selected, serverVersion }: PreflightFacts): string[] {
@@ -60,7 +74,7 @@ function skew(version: string, { nodes, selected, serverVersion }: PreflightFact
     });
     if (left.length > 0)
       problems.push(
-        `${list(left.map(({ metadata }) => metadata.name))} would be more than ${KUBELET_SKEW} minor versions behind; upgrade them first`,
+        `${firstFew(left.map(({ metadata }) => metadata.name))} would be more than ${KUBELET_SKEW} minor versions behind; upgrade them first`,
       );
   }
   return problems.length > 5 ? [...problems.slice(0, 5), `and ${problems.length - 5} more`] : problems;
@@ -80,10 +94,28 @@ function budgets({ blockingBudgets }: PreflightFacts): string[] {
   return blockingBudgets.length === 0
     ? []
     : [
-        `PodDisruptionBudgets that allow no disruption: ${list(blockingBudgets)}; add replicas or loosen them`,
+        `PodDisruptionBudgets that allow no disruption: ${firstFew(blockingBudgets)}; add replicas or loosen them`,
       ];
 }
 
-function list(names: readonly string[]): string {
-  return names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
+function blockers({ blockingPods }: PreflightFacts): string[] {
+  return blockingPods.length === 0 ? [] : [`pods that cannot be drained: ${firstFew(blockingPods)}`];
+}
+
+function agents({ selected, agents: found }: PreflightFacts): string[] {
+  const without = found === undefined ? [] : selected.filter(({ metadata }) => !found.has(metadata.name));
+  return without.length === 0
+    ? []
+    : [
+        `no agent is Ready on ${firstFew(without.map(({ metadata }) => metadata.name))}: look at the pods of the DaemonSet fleetwright-agent`,
+      ];
+}
+
+/** One truth about versions: a cluster that a stack built has the version that the stack's file says, or agrees to. */
+function otherVersion(target: string, { stack }: PreflightFacts): string[] {
+  if (stack?.version === undefined || [stack.version, stack.upgradeTo].includes(target)) return [];
+  return [
+    `the stack ${stack.stack} declares ${stack.version} for this cluster and would bring nodes back to it, or make new ones with it: ` +
+      `raise cluster.version there and run pulumi up instead of this, or let the stack agree by fleetwright:upgradeTo: ${target} and pulumi up`,
+  ];
 }

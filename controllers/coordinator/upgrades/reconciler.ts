@@ -1,63 +1,69 @@
-// Reconciles ClusterUpgrades. Decisions are in plan.ts and node-plan.ts, changes of nodes in node-actions.ts.
+// Reconciles ClusterUpgrades. Decisions are in plan.ts and node-plan.ts, what is done to nodes in node-reconciler.ts.
 import { GROUP } from "../../../api";
 import { orderOn } from "../../../api/upgrade-annotations";
-import { allEnded } from "../../../lib/all-ended";
-import {
-  Finalizer,
-  type Informer,
-  type ReconcileContext,
-  type ReconcileResult,
-  type StepOutcome,
-} from "../../runtime";
+import { Finalizer, type ReconcileContext, type ReconcileResult, type StepOutcome } from "../../runtime";
 import type { ControllerContext } from "../controller-context";
 import { UPGRADES, type UpgradeObject } from "../kinds";
 import type { Node } from "../native-resources";
-import { namespacesIn } from "../shared-informers";
 import { conditionFalse, StatusWriter } from "../status";
-import { preciseTimestamp } from "../timestamp";
-import { blockingBudgets, newestSnapshot, oldComponents, podsOn, serverVersion } from "./cluster-facts";
-import { planDrain, type DrainPlan } from "./drain";
-import { evictPods, type EvictionResult } from "./eviction";
+import type { ControlPlaneReader } from "./control-plane-reader";
+import type { Latest } from "./latest";
 import type { NodeActions } from "./node-actions";
-import { CORDONED_BY, isInProgress } from "./node-plan";
-import { initialEntries, isEnding, olderFirst, planUpgrade, upgradeOrder, type UpgradePlan } from "./plan";
+import type { UpgradeNodeReconciler } from "./node-reconciler";
+import { isCordonedBy, isInProgress, type ClusterState, type DrainProgress } from "./node-plan";
+import { dependsOnControlPlane, olderFirst, planUpgrade, type UpgradePlan } from "./plan";
 import { preflight } from "./preflight";
-import { hasBegun, isOver, readyCondition, statusFields } from "./status";
+import { preflightFacts } from "./preflight-facts";
+import { changeOf, hasBegun, isOver, readyCondition, statusFields } from "./status";
+import { Stopwatch } from "./stopwatch";
 
-const DRAIN_POLL_MS = 1000;
-/** After evictions that were all allowed: a pod that ends at once is then soon seen to be gone. */
-const EVICTED_POLL_MS = 200;
-const WAIT_POLL_MS = 10_000;
+/** Steps of several nodes are written together, if they come so close to each other. */
+const STEPS_INTERVAL_MS = 100;
+/** What only people read is written at most so often, unless a step of a node is written anyway. */
+const WORDS_INTERVAL_MS = 5000;
+const DRAINS_INTERVAL_MS = 10_000;
+const HELD_POLL_MS = 3000;
+/** Nothing waits longer than this for a look at the time. */
+const WAIT_POLL_MS = 30_000;
 const PREFLIGHT_POLL_MS = 15_000;
 
-/** Upgrades the nodes of a cluster, one ClusterUpgrade at a time: observe, plan, write the status, act. */
+/** What the reconciler works with. */
+export interface UpgradeParts {
+  upgrades: Latest<UpgradeObject>;
+  nodes: Latest<Node>;
+  actions: NodeActions;
+  drains: Pick<UpgradeNodeReconciler, "progressOf">;
+  controlPlane: ControlPlaneReader;
+  /** Has done to a node what status says. */
+  workOn: (node: string) => void;
+  /** The labels of a namespace. */
+  labelsOf: (namespace: string) => Readonly<Record<string, string>>;
+}
+
+/** Upgrades the nodes of a cluster, one ClusterUpgrade at a time: observe, plan, write the status, have it done. */
 export class ClusterUpgradeReconciler {
   readonly #context: ControllerContext;
-  readonly #upgrades: Informer<UpgradeObject>;
-  readonly #nodes: Informer<Node>;
-  readonly #actions: NodeActions;
+  readonly #parts: UpgradeParts;
   readonly #status;
   readonly #finalizer: Finalizer<UpgradeObject>;
+  readonly #stopwatch: Stopwatch;
+  #draining: ReadonlySet<string> = new Set();
+  #drainsAskedAt = -Infinity;
+  #writtenAt = -Infinity;
 
-  constructor(
-    context: ControllerContext,
-    controller: string,
-    upgrades: Informer<UpgradeObject>,
-    nodes: Informer<Node>,
-    actions: NodeActions,
-  ) {
+  constructor(context: ControllerContext, controller: string, parts: UpgradeParts) {
     this.#context = context;
-    this.#upgrades = upgrades;
-    this.#nodes = nodes;
-    this.#actions = actions;
+    this.#parts = parts;
     this.#status = new StatusWriter(context.client, UPGRADES, controller);
+    this.#stopwatch = new Stopwatch(() => context.client.clock.monotonic());
     this.#finalizer = new Finalizer(context.client, UPGRADES, `${GROUP}/${controller}`, [
       { name: "nodes", run: (upgrade, signal) => this.#releaseNodes(upgrade, signal) },
     ]);
   }
 
   async reconcile(name: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const upgrade = this.#upgrades.get(name);
+    const { upgrades } = this.#parts;
+    const upgrade = upgrades.get(name);
     if (upgrade === undefined) {
       this.#status.forget(name);
       return undefined;
@@ -68,158 +74,122 @@ export class ClusterUpgradeReconciler {
       return end.finished ? undefined : end.result;
     }
     if (isOver(upgrade)) return undefined;
-    const unfinished = this.#upgrades.list().filter((other) => !isOver(other));
+    const unfinished = upgrades.list().filter((other) => !isOver(other));
     const first = unfinished.sort(olderFirst)[0]?.metadata.name ?? name;
     if (first !== name)
       return this.#wait(upgrade, "Pending", "Waiting", `Waiting for older ClusterUpgrade ${first}.`, signal);
     return hasBegun(upgrade) ? this.#advance(upgrade, context) : this.#begin(upgrade, context);
   }
 
-  /** Runs preflight and writes the first status of every node. */
+  /** Runs preflight, and begins if nothing speaks against it. */
   async #begin(upgrade: UpgradeObject, context: ReconcileContext): Promise<ReconcileResult | undefined> {
     const { signal, clock } = context;
+    const { client, namespace } = this.#context;
     if (upgrade.spec.aborted)
       return this.#wait(upgrade, "Aborted", "Aborted", "Aborted before it began.", signal);
     if (upgrade.spec.paused)
       return this.#wait(upgrade, "Paused", "Paused", "Paused: set spec.paused to false to begin.", signal);
-    const problems = await this.#preflight(upgrade, context);
+    const nodes = this.#parts.nodes.list();
+    const { labelsOf } = this.#parts;
+    const now = clock.now();
+    const facts = await preflightFacts(upgrade, nodes, { client, namespace, labelsOf, now, signal });
+    const problems =
+      facts.selected.length === 0
+        ? ["spec.nodeSelector matches no node; change it"]
+        : preflight(upgrade, facts);
     if (problems.length > 0) {
-      await this.#wait(
-        upgrade,
-        "Preflight",
-        "PreflightFailed",
-        `Preflight failed: ${problems.join("; ")}.`,
-        signal,
-      );
+      const message = `Preflight failed: ${problems.join("; ")}.`;
+      await this.#wait(upgrade, "Preflight", "PreflightFailed", message, signal);
       return { requeueAfterMs: PREFLIGHT_POLL_MS };
     }
     const held = await this.#finalizer.ensure(upgrade, signal);
-    const nodes = initialEntries(upgrade, this.#nodes.list());
-    const fields = {
-      phase: "Running" as const,
-      startedAt: preciseTimestamp(clock.now()),
-      nodes,
-      total: nodes.length,
-      done: nodes.filter(({ phase }) => phase === "Done").length,
-      failed: 0,
-    };
-    const Ready = conditionFalse("Running", `Preflight passed; upgrading ${nodes.length} nodes.`);
-    await this.#status.write(held, { Ready }, fields, signal, { exact: true });
-    return undefined;
-  }
-
-  async #preflight(upgrade: UpgradeObject, { signal, clock }: ReconcileContext): Promise<string[]> {
-    const { client } = this.#context;
-    const nodes = this.#nodes.list();
-    const selected = upgradeOrder(upgrade, nodes);
-    if (selected.length === 0) return ["spec.nodeSelector matches no node; change it"];
-    const [version, snapshot, budgets] = await Promise.all([
-      serverVersion(client, signal),
-      newestSnapshot(client, signal),
-      blockingBudgets(client, signal),
-    ]);
-    return preflight(upgrade, {
-      nodes,
-      selected,
-      serverVersion: version,
-      newestSnapshot: snapshot,
-      blockingBudgets: budgets,
-      now: clock.now(),
-    });
+    this.#parts.upgrades.wrote(held);
+    return this.#advance(held, context);
   }
 
   /** Takes an upgrade that has begun one step further. */
-  async #advance(
-    upgrade: UpgradeObject,
-    { signal, clock, log }: ReconcileContext,
-  ): Promise<ReconcileResult | undefined> {
-    const now = clock.now();
-    const drainPlans = await this.#planDrains(upgrade, signal);
-    const evictions = await this.#evict(upgrade, drainPlans, signal);
-    const plan = planUpgrade(upgrade, {
-      nodes: new Map(this.#nodes.list().map((node) => [node.metadata.name, node])),
-      drains: new Map(
-        [...drainPlans].map(([node, { empty, waitingFor }]) => [
-          node,
-          { empty, waitingFor: [...(evictions.get(node)?.refusals ?? []), ...waitingFor] },
-        ]),
-      ),
-      oldComponents: await this.#oldComponents(upgrade, signal),
-      now,
-    });
-    // The status has a step before it is taken: whoever comes after a crash finds what to finish or to undo.
-    const fields = statusFields(upgrade, plan, now);
-    await this.#status.write(upgrade, { Ready: readyCondition(plan) }, fields, signal, { exact: true });
-    await this.#perform(upgrade, plan, signal);
-    if (isOver({ status: plan }))
-      log.info("The upgrade is over.", { phase: plan.phase, upgrade: upgrade.metadata.name });
-    if (plan.nodes.some(({ phase }) => phase === "Draining")) {
-      const evicted = [...evictions.values()].some((result) => result.evicted > 0);
-      return { requeueAfterMs: evicted ? EVICTED_POLL_MS : DRAIN_POLL_MS };
+  async #advance(upgrade: UpgradeObject, context: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const plan = planUpgrade(upgrade, await this.#observe(upgrade, context));
+    const recorded = await this.#record(upgrade, plan, context);
+    if (recorded === undefined) return undefined;
+    // Not before status has it: whoever comes after a crash finds what to finish or to undo.
+    for (const node of new Set(plan.actions.map((action) => action.node))) this.#parts.workOn(node);
+    this.#startDrains(plan, context.clock.monotonic());
+    if (!isOver(recorded)) return this.#nextLook(plan, context.clock.monotonic());
+    context.log.info("The upgrade is over.", { phase: plan.phase, upgrade: upgrade.metadata.name });
+    return undefined;
+  }
+
+  async #observe(upgrade: UpgradeObject, { signal, clock }: ReconcileContext): Promise<ClusterState> {
+    const nodes = new Map(this.#parts.nodes.list().map((node) => [node.metadata.name, node]));
+    const drains = new Map<string, DrainProgress>();
+    for (const { name } of upgrade.status?.nodes ?? []) {
+      const progress = this.#parts.drains.progressOf(name);
+      if (progress !== undefined) drains.set(name, progress);
     }
-    return plan.nodes.some(isInProgress) ? { requeueAfterMs: WAIT_POLL_MS } : undefined;
+    const { uid = "" } = upgrade.metadata;
+    return {
+      nodes,
+      drains,
+      controlPlane: dependsOnControlPlane(upgrade, nodes)
+        ? await this.#parts.controlPlane.look(signal)
+        : undefined,
+      elapsed: (entry) => this.#stopwatch.elapsed(uid, entry),
+      now: clock.now(),
+    };
   }
 
-  /** What to evict from the nodes that are draining. */
-  async #planDrains(upgrade: UpgradeObject, signal: AbortSignal): Promise<Map<string, DrainPlan>> {
-    if (isEnding(upgrade)) return new Map();
-    const namespaces = namespacesIn(this.#context.manager.cache);
-    // Not before the cordon holds: what is evicted could be scheduled there again.
-    const draining = (upgrade.status?.nodes ?? []).filter(
-      ({ name, phase }) => phase === "Draining" && this.#nodes.get(name)?.spec?.unschedulable === true,
-    );
-    const plans = draining.map(async ({ name }): Promise<[string, DrainPlan]> => {
-      const pods = await podsOn(this.#context.client, name, signal);
-      const labelsOf = (namespace: string): Record<string, string> =>
-        namespaces.get(namespace)?.metadata.labels ?? {};
-      return [name, planDrain(pods, upgrade.spec.drain, labelsOf)];
-    });
-    return new Map(await Promise.all(plans));
+  /**
+   * Writes what is planned, if that is worth a write now. Gives the upgrade as it is then, or undefined if it is gone.
+   */
+  async #record(
+    upgrade: UpgradeObject,
+    plan: UpgradePlan,
+    { signal, clock }: ReconcileContext,
+  ): Promise<UpgradeObject | undefined> {
+    this.#stopwatch.keepOnly(upgrade.metadata.uid ?? "", plan.nodes);
+    const fields = statusFields(upgrade, plan, clock.now());
+    const ready = readyCondition(plan);
+    const change = changeOf(upgrade, fields, ready);
+    const interval = plan.nodes.length > 1 ? STEPS_INTERVAL_MS : 0;
+    const since = clock.monotonic() - this.#writtenAt;
+    if (change === "none" || since < (change === "words" ? WORDS_INTERVAL_MS : interval)) return upgrade;
+    const written = await this.#status.write(upgrade, { Ready: ready }, fields, signal, { exact: true });
+    this.#writtenAt = clock.monotonic();
+    if (written !== undefined) this.#parts.upgrades.wrote(written);
+    return written;
   }
 
-  async #evict(
-    { spec }: UpgradeObject,
-    plans: ReadonlyMap<string, DrainPlan>,
-    signal: AbortSignal,
-  ): Promise<Map<string, EvictionResult>> {
-    const evictions = [...plans].map(async ([node, plan]): Promise<[string, EvictionResult]> => [
-      node,
-      await evictPods(this.#context.evictor, plan, spec.drain.graceSeconds, signal),
-    ]);
-    return new Map(await allEnded(evictions));
+  /**
+   * Has nodes emptied whose drain is not known to be under way. From then on a drain comes back by itself; now and then it is
+   * asked for all the same, because none may ever be lost.
+   */
+  #startDrains({ nodes }: UpgradePlan, now: number): void {
+    const draining = nodes.filter(({ phase }) => phase === "Draining").map(({ name }) => name);
+    const isTime = now - this.#drainsAskedAt > DRAINS_INTERVAL_MS;
+    for (const name of draining) if (isTime || !this.#draining.has(name)) this.#parts.workOn(name);
+    this.#draining = new Set(draining);
+    if (isTime) this.#drainsAskedAt = now;
   }
 
-  /** The control plane components of nodes that are verifying which are not at the version yet. */
-  async #oldComponents({ spec, status }: UpgradeObject, signal: AbortSignal): Promise<Map<string, string[]>> {
-    const verifying = (status?.nodes ?? []).filter(({ phase }) => phase === "Verifying");
-    const found = verifying.map(async ({ name }): Promise<[string, string[]]> => [
-      name,
-      oldComponents(await podsOn(this.#context.client, name, signal), spec.version),
-    ]);
-    return new Map(await Promise.all(found));
-  }
-
-  /** Carries out the plan's actions on nodes. Waits for all, also when one fails: none must go on unobserved. */
-  async #perform(upgrade: UpgradeObject, { actions }: UpgradePlan, signal: AbortSignal): Promise<void> {
-    await allEnded(
-      actions.map(async (action) => {
-        const node = this.#nodes.get(action.node);
-        if (node !== undefined) await this.#actions.perform(action, node, upgrade, signal);
-      }),
-    );
+  #nextLook({ reason, nodes }: UpgradePlan, now: number): ReconcileResult {
+    const left = this.#writtenAt + STEPS_INTERVAL_MS - now;
+    // Right after a write: what came meanwhile may wait for the next.
+    if (left > 0) return { requeueAfterMs: left };
+    if (reason === "Held" || nodes.some(({ phase }) => phase === "Verifying"))
+      return { requeueAfterMs: HELD_POLL_MS };
+    return { requeueAfterMs: nodes.some(isInProgress) ? WORDS_INTERVAL_MS : WAIT_POLL_MS };
   }
 
   /** Before an upgrade is deleted: uncordons its nodes and withdraws its orders. */
   async #releaseNodes({ metadata }: UpgradeObject, signal: AbortSignal): Promise<StepOutcome> {
-    const held = this.#nodes
+    const { nodes, actions } = this.#parts;
+    const held = nodes
       .list()
-      .filter(
-        (node) =>
-          node.metadata.annotations?.[CORDONED_BY] === metadata.uid || orderOn(node)?.uid === metadata.uid,
-      );
+      .filter((node) => isCordonedBy(node, metadata.uid) || orderOn(node)?.uid === metadata.uid);
     for (const node of held) {
-      await this.#actions.uncordon(node, metadata.uid, signal);
-      await this.#actions.withdrawOrder(node, signal);
+      await actions.uncordon(node, metadata.uid, signal);
+      await actions.withdrawOrder(node, signal);
     }
     return held.length === 0
       ? "done"

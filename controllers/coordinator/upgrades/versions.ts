@@ -1,3 +1,4 @@
+// Reads versions and roles from nodes.
 import type { Node } from "../native-resources";
 
 /** A Kubernetes version, taken apart. */
@@ -25,11 +26,18 @@ export function kubeletVersion({ status }: Node): string {
 }
 
 /** Whether a node is Ready. */
-export function isReady({ status }: Node): boolean {
-  return (
-    status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") ??
-    false
-  );
+export function isReady(node: Node): boolean {
+  return conditionOf(node, "Ready") === "True";
+}
+
+/** Whether a node's etcd votes; undefined if nobody says so. RKE2 and k3s do, by the condition EtcdIsVoter. */
+export function isVoter(node: Node): boolean | undefined {
+  const status = conditionOf(node, "EtcdIsVoter");
+  return status === undefined ? undefined : status === "True";
+}
+
+function conditionOf({ status }: Node, type: string): string | undefined {
+  return status?.conditions?.find((condition) => condition.type === type)?.status;
 }
 
 const CONTROL_PLANE_LABELS = [

@@ -1,4 +1,5 @@
-import { isObject } from "../../../lib/json";
+import { waitFor } from "../../../lib/deadline";
+import { isObject, listAt, textAt } from "../../../lib/json";
 import { describeMachines } from "../testing/machine-host";
 import { ClusterFixture, nodeFixture, type NodeFixture } from "./testing/cluster";
 
@@ -52,6 +53,15 @@ mount --bind /var/lib/rancher/etc /etc/rancher`,
     expect(members.map((member) => member.replace(/-[0-9a-f]{8}=/, "="))).toEqual(
       servers.map(({ name, ip }) => `${name}=https://${ip}:2380`),
     );
+  });
+
+  test("says on every server's node that its etcd votes, as RKE2 does", async () => {
+    const votes = async (name: string): Promise<boolean> =>
+      listAt(await cluster.get(first, "node", name), "status", "conditions").some(
+        (one) => textAt(one, "type") === "EtcdIsVoter" && textAt(one, "status") === "True",
+      );
+    for (const { name } of servers)
+      await waitFor(`${name} to be called a voter`, () => votes(name), { timeoutMs: 60_000 });
   });
 
   test("comes back as the same member after its service is killed", async () => {

@@ -1,6 +1,7 @@
 import { ORDER_ANNOTATION, orderOn, REPORT_ANNOTATION } from "../../../api/upgrade-annotations";
 import { UPGRADES } from "../../../controllers/coordinator/kinds";
 import { NODES } from "../../../controllers/coordinator/native-resources";
+import { upgradeControlPlanePods } from "./control-plane-pods";
 import { Informer, type ApiClient } from "../../../controllers/runtime";
 
 /**
@@ -12,6 +13,8 @@ export class AgentStandIn {
   readonly broken = new Set<string>();
   /** Nodes whose installer never ends. */
   readonly stuck = new Set<string>();
+  /** Nodes whose pods of the control plane are brought to the version as well. */
+  readonly servers = new Set<string>();
   /** Nodes that were upgraded, in order. */
   readonly upgraded: string[] = [];
   readonly #client: ApiClient;
@@ -49,6 +52,7 @@ export class AgentStandIn {
     if (failed) return;
     const { spec } = await this.#client.get(UPGRADES, { name: upgrade });
     this.upgraded.push(name);
+    if (this.servers.has(name)) await upgradeControlPlanePods(this.#client, name, spec.version);
     const status = { nodeInfo: { kubeletVersion: spec.version } };
     await this.#client.patch(NODES, { name }, { status }, { subresource: "status" });
   }

@@ -13,3 +13,10 @@ export {
   type RequestCounts,
   type RequestKind,
 } from "./request-counters";
+export {
+  makeControlPlanePods,
+  removeControlPlanePods,
+  SERVER_LABELS,
+  setPodReady,
+  upgradeControlPlanePods,
+} from "./control-plane-pods";

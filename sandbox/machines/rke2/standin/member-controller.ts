@@ -4,7 +4,7 @@ import { errorMessage } from "../../../../lib/failure";
 import { listAt, textAt } from "../../../../lib/json";
 import type { EtcdClient } from "./etcd-client";
 import { log } from "./log";
-import type { MemberIdentity } from "./member";
+import { voterCondition, type Member, type MemberIdentity } from "./member";
 import { passwordSecret } from "./node-password";
 import type { Settings } from "./settings";
 
@@ -17,10 +17,12 @@ const NODE_ADDRESS = "etcd.rke2.cattle.io/node-address";
 const REMOVE = "etcd.rke2.cattle.io/remove";
 const REMOVED = "etcd.rke2.cattle.io/removed-node-name";
 const MERGE = "application/merge-patch+json";
+/** Merges lists such as conditions by their keys. */
+const STRATEGIC = "application/strategic-merge-patch+json";
 
 /**
  * What RKE2's member controllers do: promotes learners that have caught up, removes the members of nodes that were
- * deleted or that ask for it, and forgets the passwords of deleted nodes. Only the server with etcd's leader acts.
+ * deleted or that ask for it, says of every server whether its etcd votes, and forgets the passwords of deleted nodes. Only the server with etcd's leader acts.
  */
 export class MemberController {
   readonly #learning = new Map<string, number>();
@@ -86,6 +88,27 @@ export class MemberController {
       this.#seen.delete(name);
     }
     for (const node of nodes) await this.#obeyRemoval(api, node);
+    const members = await this.etcd.members(true);
+    for (const node of nodes) await this.#describeMember(api, node, members);
+  }
+
+  /** Says on a server's node whether its etcd votes. */
+  async #describeMember(api: ApiClient, node: unknown, members: readonly Member[]): Promise<void> {
+    const own = textAt(node, "metadata", "annotations", NODE_NAME);
+    const member = members.find(({ name }) => name !== "" && name === own);
+    if (member === undefined) return;
+    const conditions = listAt(node, "status", "conditions");
+    const known = conditions.find((condition) => textAt(condition, "type") === "EtcdIsVoter");
+    const condition = voterCondition(member.learner);
+    if (textAt(known, "status") === condition.status) return;
+    const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
+    const times = { lastHeartbeatTime: now, lastTransitionTime: now };
+    await api.send(
+      "PATCH",
+      `/api/v1/nodes/${textAt(node, "metadata", "name") ?? ""}/status`,
+      { status: { conditions: [{ ...condition, ...times }] } },
+      STRATEGIC,
+    );
   }
 
   /** Says on the node what it is, once. */

@@ -1,4 +1,4 @@
-import { checkMembership, nodeNameOf, planMember, type Member } from "./member";
+import { checkMembership, nodeNameOf, planMember, voterCondition, type Member } from "./member";
 
 const self = { name: "server-1-00000001", nodeName: "server-1", peerUrl: "https://10.0.2.10:2380" };
 const member = (name: string, ip: string, more: Partial<Member> = {}): Member => ({
@@ -63,3 +63,10 @@ test.each([
   ["ip-10-0-1-10-00000001", "ip-10-0-1-10"],
   ["plain", "plain"],
 ])("the node of the member %s is %s", (name, node) => expect(nodeNameOf(name)).toBe(node));
+
+test.each([
+  [true, "False", "MemberIsLearner"],
+  [false, "True", "MemberNotLearner"],
+])("a server whose etcd is a learner (%s) has the condition EtcdIsVoter %s", (learner, status, reason) => {
+  expect(voterCondition(learner)).toMatchObject({ type: "EtcdIsVoter", status, reason });
+});

@@ -20,6 +20,23 @@ export interface MemberIdentity {
 export type MemberPlan =
   { kind: "new"; cluster: string } | { kind: "existing" } | { kind: "join"; cluster: string; add: boolean };
 
+/** The condition of a server's node that says whether its etcd votes, in RKE2's words. */
+export function voterCondition(learner: boolean): Record<"type" | "status" | "reason" | "message", string> {
+  return learner
+    ? {
+        type: "EtcdIsVoter",
+        status: "False",
+        reason: "MemberIsLearner",
+        message: "Node has not been promoted to voting member of the etcd cluster",
+      }
+    : {
+        type: "EtcdIsVoter",
+        status: "True",
+        reason: "MemberNotLearner",
+        message: "Node is a voting member of the etcd cluster",
+      };
+}
+
 /** A new name: the node's, and something that no earlier member of this node had. */
 export function memberName(nodeName: string, suffix: string): string {
   return `${nodeName}-${suffix}`;
