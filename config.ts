@@ -1,6 +1,7 @@
 // The settings of a stack: read, checked as a whole (components/stack) and filled up with defaults, before any resource is
 // declared and before the SDKs of clouds are loaded.
 import * as pulumi from "@pulumi/pulumi";
+import type { RaisedCeiling } from "./api";
 import type {
   BindingArgs,
   NodeLabelSets,
@@ -32,6 +33,7 @@ export interface StackConfig {
   nodeLabels: NodeLabelSets;
   plugins: PluginArgs[];
   roles: RoleArgs[];
+  roleCeiling: RaisedCeiling;
   bindings: BindingArgs[];
   /** Undefined where no image is named: the kinds are then declared, and nothing acts on them. */
   coordinator: Omit<CoordinatorArgs, "namespace"> | undefined;
@@ -85,6 +87,7 @@ function withDefaults(settings: StackSettings, config: pulumi.Config): StackConf
     nodeLabels: settings.nodeLabels ?? {},
     plugins: settings.plugins ?? [],
     roles: settings.roles ?? [],
+    roleCeiling: settings.roleCeiling ?? {},
     bindings: settings.bindings ?? [],
     coordinator: withImage(settings.coordinator ?? {}, FLEETWRIGHT_COORDINATOR_IMAGE),
     agent: withImage(settings.agent ?? {}, FLEETWRIGHT_AGENT_IMAGE),

@@ -62,6 +62,7 @@ function declare(config: StackConfig): StackOutputs {
             withKinds,
           ),
           new components.PluginInstaller("plugin-installer", { labels }, withKinds),
+          new components.RoleCeiling("role-ceiling", { ...config.roleCeiling, labels }, withKinds),
         ]),
     ...(config.agent === undefined
       ? []

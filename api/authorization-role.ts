@@ -63,7 +63,8 @@ type PolicyRuleShape = z.output<typeof policyRule>;
 const has = (list: readonly string[] | undefined): boolean => (list ?? []).length > 0;
 const given = (field: string): string => `(has(self.${field}) && size(self.${field}) > 0)`;
 
-const rule = [
+/** A rule of a role. */
+export const authorizationRule = [
   {
     cel: `${given("resources")} != ${given("nonResourceURLs")}`,
     holds: (found: PolicyRuleShape) => has(found.resources) !== has(found.nonResourceURLs),
@@ -96,7 +97,7 @@ export const authorizationRole = defineKind({
   ],
   spec: z.strictObject({
     description: text(1024, 0).optional().describe("What the role is for."),
-    rules: listOf(rule, 64).min(1).describe("What the role allows; a right that any rule gives is given."),
+    rules: listOf(authorizationRule, 64).min(1).describe("What the role allows; a right that any rule gives is given."),
   }),
   status: z.strictObject({
     ...commonStatus(),

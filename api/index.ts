@@ -1,5 +1,6 @@
 export {
   authorizationRole,
+  authorizationRule,
   type AuthorizationRole,
   type AuthorizationRoleSpecInput,
 } from "./authorization-role";
@@ -21,7 +22,14 @@ export {
   type NodeUpgradeStatus,
 } from "./cluster-upgrade";
 export { crdOf, KIND_NAMES, KINDS, specProblems, type KindName } from "./kinds";
-export { API_VERSION, GROUP, NODE_POOL_LABEL, SYSTEM_NAMESPACE, VERSION } from "./names";
+export {
+  API_VERSION,
+  GROUP,
+  NODE_POOL_LABEL,
+  SYSTEM_NAMESPACE,
+  USERS_NAMESPACE,
+  VERSION,
+} from "./names";
 export {
   NODE_POOL_LABEL_PREFIX,
   nodePoolLabel,
@@ -46,3 +54,4 @@ export { describeProblems, type Problem } from "./schema/problem";
 export type { LabelSelector } from "./schema/selector";
 export { RESERVED_LOGINS } from "./login-name";
 export { user, type User, type UserSpecInput } from "./user";
+export * from "./authorization";

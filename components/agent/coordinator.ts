@@ -4,8 +4,10 @@ import { metadataOf, type Labels } from "../addons/declaration";
 import { settingsOf } from "../schema";
 import { transformed, withoutTransform, type Transform } from "../transform";
 import { declareIdentity, type IdentityTransforms } from "./identity";
+import { declareObject, type PlainObject } from "./plain-objects";
 import { checkCoordinator, type CoordinatorSettings } from "./problems";
 import { probes } from "./probes";
+import declared from "./roles.json";
 import { PRIORITY_CLASS } from "./system-namespace";
 
 /** The arguments of `Coordinator`. */
@@ -67,6 +69,9 @@ export class Coordinator extends pulumi.ComponentResource {
       annotations: settings.serviceAccountAnnotations,
       transform,
     });
+    // With whose rights it makes some of its writes, by impersonation: no pod runs as one of them.
+    const accounts: readonly PlainObject[] = declared.coordinatorAccounts;
+    for (const account of accounts) declareObject(name, account, labels, parent);
     this.deployment = new kubernetes.apps.v1.Deployment(
       ...transformed<kubernetes.apps.v1.DeploymentArgs>(
         transform.deployment,

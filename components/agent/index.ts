@@ -2,4 +2,5 @@
 export { Agent, type AgentArgs } from "./agent";
 export { Coordinator, type CoordinatorArgs, type CoordinatorTransforms } from "./coordinator";
 export { PluginInstaller, type PluginInstallerArgs } from "./plugin-installer";
+export { RoleCeiling, type RoleCeilingArgs } from "./role-ceiling";
 export { PRIORITY_CLASS, SystemNamespace, type SystemNamespaceArgs } from "./system-namespace";

@@ -1,6 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { metadataOf, type Labels } from "../addons/declaration";
+import { declareObject, type PlainObject } from "./plain-objects";
 import declared from "./roles.json";
 
 /** The arguments of `PluginInstaller`. */
@@ -9,25 +10,6 @@ export interface PluginInstallerArgs {
   labels?: Labels;
 }
 
-interface Document {
-  kind: string;
-  metadata: { name: string; namespace?: string; labels?: Labels };
-}
-
-type Maker = (name: string, args: object, opts: pulumi.CustomResourceOptions) => pulumi.Resource;
-
-/** How each kind of object is declared; arguments are what `generate.ts` wrote, in the shape that Kubernetes has. */
-const MAKERS: Readonly<Record<string, Maker>> = {
-  Namespace: (...given) => new kubernetes.core.v1.Namespace(...given),
-  ServiceAccount: (...given) => new kubernetes.core.v1.ServiceAccount(...given),
-  ClusterRole: (...given) => new kubernetes.rbac.v1.ClusterRole(...given),
-  ClusterRoleBinding: (name, args, opts) =>
-    new kubernetes.rbac.v1.ClusterRoleBinding(name, args as kubernetes.rbac.v1.ClusterRoleBindingArgs, opts),
-  Role: (...given) => new kubernetes.rbac.v1.Role(...given),
-  RoleBinding: (name, args, opts) =>
-    new kubernetes.rbac.v1.RoleBinding(name, args as kubernetes.rbac.v1.RoleBindingArgs, opts),
-};
-
 /**
  * The service account with whose rights the coordinator installs plugins: what the bundled plugins need, and no more. Its
  * namespace is closed to the network but for what a plugin opens for itself.
@@ -35,21 +17,14 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 export class PluginInstaller extends pulumi.ComponentResource {
   constructor(name: string, args: PluginInstallerArgs = {}, opts: pulumi.ComponentResourceOptions = {}) {
     super("fleetwright:index:PluginInstaller", name, args, opts);
-    const documents: readonly Document[] = declared.pluginInstaller;
+    const documents: readonly PlainObject[] = declared.pluginInstaller;
     const namespaces: pulumi.Resource[] = [];
     for (const document of documents) {
       const { kind, metadata } = document;
-      const make = MAKERS[kind];
-      if (make === undefined)
-        throw new Error(`roles.json has a ${kind}, which nobody here knows how to declare.`);
-      const qualifiedName =
-        metadata.namespace === undefined ? metadata.name : `${metadata.namespace}-${metadata.name}`;
-      const own = { ...metadata, ...metadataOf(metadata.name, { ...args.labels, ...metadata.labels }) };
-      const made = make(
-        `${name}-${kind.toLowerCase()}-${qualifiedName}`,
-        { ...document, metadata: own },
-        { parent: this, dependsOn: [...namespaces] },
-      );
+      const made = declareObject(name, document, args.labels, {
+        parent: this,
+        dependsOn: [...namespaces],
+      });
       if (kind !== "Namespace") continue;
       namespaces.push(made);
       new kubernetes.networking.v1.NetworkPolicy(

@@ -8,6 +8,7 @@ import {
   userProblems,
 } from "../addons/problems";
 import { agentSettings, coordinatorSettings } from "../agent/problems";
+import { roleCeilingSettings } from "../agent/role-ceiling-problems";
 import { type ClusterArgs, ClusterKind } from "../cluster/args";
 import { clusterProblems } from "../cluster/problems";
 import { DEFAULT_USER } from "../cluster/rke/login-args";
@@ -60,6 +61,7 @@ const CHECKS: Readonly<Record<keyof StackSettings, Check>> = {
   ],
   plugins: (value) => listed(value, pluginProblems),
   roles: (value) => listed(value, (roles) => rbacProblems({ roles })),
+  roleCeiling: (value) => checked(roleCeilingSettings.optional(), value),
   bindings: (value, all) => [
     ...listed(value, (bindings) => rbacProblems({ bindings })),
     ...roleProblems(value, all),

@@ -1,4 +1,5 @@
 // The settings of a stack. docs/reference/configuration.md is written from these interfaces and those that they mention.
+import type { RaisedCeiling } from "../../api";
 import type {
   BindingArgs,
   NodeLabelSets,
@@ -37,6 +38,8 @@ export interface StackSettings {
   plugins?: PluginArgs[];
   /** Sets of rights. @default [] */
   roles?: RoleArgs[];
+  /** Rights that roles may give besides what they may give in every cluster. What is raised can be used to gain more: see docs/decisions/0030. @default {} */
+  roleCeiling?: RaisedCeiling;
   /** Who holds which role. @default [] */
   bindings?: BindingArgs[];
   /** The program that acts on all of this in the cluster. Without an image it is not installed; the sandbox names the one that it packs. @default {} */

@@ -1,5 +1,11 @@
 import type { PolicyRule } from "./rules";
 
+/** What a service account of ours may do, beside the one that a program runs as. */
+export interface AccountRights {
+  /** Rights in the whole cluster. */
+  rules: readonly PolicyRule[];
+}
+
 /**
  * A controller as the coordinator and the agent register it: a name, the rights it needs, and a function that starts
  * it. The roles of both programs are generated from these definitions: what is not declared here, a controller cannot
@@ -23,6 +29,11 @@ export interface ControllerDefinition<Context> {
   rules: readonly PolicyRule[];
   /** Rights in the product's namespace only. */
   namespacedRules?: readonly PolicyRule[];
+  /**
+   * Service accounts in the product's namespace with whose rights it makes some of its writes, by their names: what it must not be
+   * able to do by mistake, or what must be measured by these rights alone (docs/decisions/0030).
+   */
+  accounts?: Readonly<Record<string, AccountRights>>;
   /** Creates the reconcilers and watches; they run when the manager runs. */
   start(context: Context): void;
 }

@@ -9,6 +9,8 @@ export interface ControllerContext {
   client: ApiClient;
   /** As `client`, but returns "429 Too Many Requests" to the caller: for an eviction it means that a budget forbids it. */
   evictor: ApiClient;
+  /** As `client`, but with the rights of one of the service accounts that controllers declare, and with no others. */
+  actingAs(account: string): ApiClient;
   recorder: Recorder;
   /** The namespace of the product. */
   namespace: string;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { accountUser } from "../../api";
 import { failingGuard, type Failpoint } from "../app/failpoint";
 import {
   ApiClient,
@@ -62,7 +63,15 @@ export class Coordinator {
       log,
     });
     this.manager = manager;
-    this.context = { manager, client, evictor: this.#evictor, recorder, namespace, concurrency };
+    this.context = {
+      manager,
+      client,
+      evictor: this.#evictor,
+      actingAs: (account) => client.actingAs(accountUser(account, namespace)),
+      recorder,
+      namespace,
+      concurrency,
+    };
     for (const controller of controllers)
       if (settings.controllers.includes(controller.name)) controller.start(this.context);
   }

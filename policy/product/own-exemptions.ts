@@ -64,11 +64,6 @@ export const OWN_EXEMPTIONS: readonly OwnExemption[] = [
     "Coordinator",
     `${CLUSTER_ROLE}::*`,
     {
-      policy: "kubernetes-rbac-no-escalation",
-      values: ["bind", "escalate"],
-      reason: "It writes the roles that AuthorizationRoles declare, and rejects those beyond its own limits.",
-    },
-    {
       policy: "kubernetes-rbac-no-secret-listing",
       reason: "It keeps a pull secret in every namespace, and repairs and removes those that it created.",
     },
@@ -76,7 +71,12 @@ export const OWN_EXEMPTIONS: readonly OwnExemption[] = [
   ...exempt("Coordinator", `${ROLE}::*`, {
     policy: "kubernetes-rbac-no-escalation",
     values: ["impersonate"],
-    reason: "It installs plugins as a service account that has only the rights that bundled plugins need.",
+    reason: "It installs plugins and writes roles as service accounts that have only the rights for it.",
+  }),
+  // What roles may give at most, held by accounts as which no pod runs (docs/decisions/0030).
+  ...exempt("RoleCeiling", `${CLUSTER_ROLE}::*`, {
+    policy: "kubernetes-rbac-no-pod-creation-for-all",
+    reason: "It is what AuthorizationRoles may give in single namespaces; its holder writes roles only.",
   }),
   ...[CLUSTER_ROLE, ROLE].flatMap((type) =>
     exempt("PluginInstaller", `${type}::*`, {

@@ -14,6 +14,8 @@ const kwokRules = [
     resources: ["leases"],
     verbs: ["get", "list", "watch", "create", "patch", "update"],
   },
+  // It stands for kubelets, whose pods are in protected namespaces too.
+  { apiGroups: ["fleetwright.dev"], resources: ["protectednamespaces"], verbs: ["use"] },
 ];
 
 /** Gives the identities that we made their rights: the administrators', the API server's on kubelets, kwok's. */

@@ -14,6 +14,7 @@ const SHAPES: Readonly<Record<string, { of?: string; kind?: string; hidden?: rea
   nodeLabels: { of: "NodeLabelSets" },
   plugins: { of: "PluginArgs", kind: "Plugin" },
   roles: { of: "RoleArgs", kind: "AuthorizationRole" },
+  roleCeiling: { of: "RaisedCeiling" },
   bindings: { of: "BindingArgs", kind: "AuthorizationRoleBinding" },
   coordinator: { of: "CoordinatorArgs", hidden: ["namespace", "labels"] },
   agent: { of: "AgentArgs", hidden: ["namespace", "labels"] },
@@ -72,10 +73,14 @@ function kindText(kind: string, hasMore: boolean): string {
 function sources(): string[] {
   const components = path.join(ROOT, "components");
   const files = readdirSync(components, { recursive: true, encoding: "utf8" });
-  return files
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-    .sort()
-    .map((file) => path.join(components, file));
+  return [
+    ...files
+      .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+      .sort()
+      .map((file) => path.join(components, file)),
+    // What an administrator may raise is said beside what it is added to.
+    path.join(ROOT, "api", "authorization", "ceiling.ts"),
+  ];
 }
 
 function settingRow(setting: DescribedProperty): string {

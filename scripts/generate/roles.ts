@@ -1,11 +1,11 @@
 import { dump } from "js-yaml";
-import { SYSTEM_NAMESPACE } from "../../api";
+import { ceilingObjects, SYSTEM_NAMESPACE } from "../../api";
 import { ADMISSION_POLICIES, admissionManifests } from "../../controllers/agent/admission";
 import { CONTROLLERS as AGENT } from "../../controllers/agent/controllers";
 import { rolesOf as agentRoles } from "../../controllers/agent/role";
 import { CONTROLLERS as COORDINATOR } from "../../controllers/coordinator/controllers";
 import { installerOf } from "../../controllers/coordinator/plugins/catalogue";
-import { rolesOf as coordinatorRoles } from "../../controllers/coordinator/role";
+import { accountsOf, rolesOf as coordinatorRoles } from "../../controllers/coordinator/role";
 import { bundledPlugins } from "./bundled-plugins";
 import type { GeneratedFiles } from "./index";
 import { yamlMark } from "./mark";
@@ -21,18 +21,31 @@ interface Rights {
  */
 export function roleFiles(): GeneratedFiles {
   const coordinator = coordinatorRoles(COORDINATOR, SYSTEM_NAMESPACE);
+  const coordinatorAccounts = accountsOf(COORDINATOR, SYSTEM_NAMESPACE);
   const agent = agentRoles(AGENT);
   const pluginInstaller = installerOf(bundledPlugins().map(({ parsed }) => parsed));
   const rights = ({ kind, rules }: Rights): Rights => ({ kind, rules });
   return new Map([
-    ["controllers/coordinator/role.yaml", manifest("what each controller declares", coordinator)],
+    [
+      "controllers/coordinator/role.yaml",
+      manifest("what each controller declares, and from api/authorization", [
+        ...coordinator,
+        ...coordinatorAccounts,
+        ...ceilingObjects(),
+      ]),
+    ],
     ["controllers/agent/role.yaml", manifest("what each controller declares", agent)],
     ["controllers/agent/admission.yaml", manifest("controllers/agent/admission.ts", admissionManifests())],
     ["components/agent/admission.json", JSON.stringify(ADMISSION_POLICIES)],
     ["plugins/role.yaml", manifest("the bundled plugins", pluginInstaller)],
     [
       "components/agent/roles.json",
-      JSON.stringify({ coordinator: coordinator.map(rights), agent: agent.map(rights), pluginInstaller }),
+      JSON.stringify({
+        coordinator: coordinator.map(rights),
+        coordinatorAccounts,
+        agent: agent.map(rights),
+        pluginInstaller,
+      }),
     ],
   ]);
 }

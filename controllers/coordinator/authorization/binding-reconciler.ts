@@ -10,38 +10,35 @@ import {
 } from "../../runtime";
 import type { DeletionGuard } from "../deletion-guard";
 import { ROLE_BINDINGS, type RoleBindingObject, type RoleObject } from "../kinds";
-import { isTerminating, type Namespace } from "../native-resources";
-import { deleteOwn, isOwn, keepOwn } from "../ownership";
+import { isOwn, keepOwn } from "../ownership";
 import { conditionFalse, StatusWriter, type ConditionState } from "../status";
-import { describeObjections } from "./escalation";
-import { CONTROLLER, nativeBindingFor, objectionsToBinding, ownerOf } from "./plan";
+import { BindingObstacles, type ObstacleSources } from "./binding-obstacles";
+import type { KeyLock } from "./key-lock";
+import { CONTROLLER, givesElsewhere, nativeBindingFor, nativeName, ownerOf } from "./plan";
+import type { NativeBindings } from "./native-bindings";
 import type { NativeBinding } from "./rbac-resources";
+import { isAccountRefusal, RefusalPace, refusalOf } from "./refusal";
 import { bindingCondition } from "./status";
 
-/** What the reconciler of bindings reads. */
-export interface BindingSources {
-  roles: Informer<RoleObject>;
+/** What the reconciler of bindings reads and uses. */
+export interface BindingSources extends ObstacleSources {
   bindings: Informer<RoleBindingObject>;
-  namespaces: Informer<Namespace>;
-  clusterBindings: Informer<NativeBinding>;
-  roleBindings: Informer<NativeBinding>;
-  guards: { roles: DeletionGuard<RoleObject>; bindings: DeletionGuard<RoleBindingObject> };
+  natives: NativeBindings;
+  guard: DeletionGuard<RoleBindingObject>;
+  locks: KeyLock;
 }
 
-/** Keeps the native binding of one AuthorizationRoleBinding, if its role exists and may be granted. */
+/** Keeps the native binding of one AuthorizationRoleBinding, if its role exists and may be given there. */
 export class BindingReconciler {
-  readonly #client: ApiClient;
-  readonly #home: string;
   readonly #sources: BindingSources;
+  readonly #obstacles: BindingObstacles;
   readonly #status;
   readonly #finalizer: Finalizer<RoleBindingObject>;
+  readonly #pace = new RefusalPace();
 
-  constructor(client: ApiClient, home: string, sources: BindingSources) {
-    this.#client = client;
-    this.#home = home;
+  constructor(client: ApiClient, sources: BindingSources) {
     this.#sources = sources;
-    for (const informer of [sources.clusterBindings, sources.roleBindings])
-      informer.addIndex("stands-for", ({ metadata }) => ownerOf(metadata.annotations));
+    this.#obstacles = new BindingObstacles(sources);
     this.#status = new StatusWriter(client, ROLE_BINDINGS, CONTROLLER);
     this.#finalizer = new Finalizer(client, ROLE_BINDINGS, `${GROUP}/${CONTROLLER}`, [
       {
@@ -55,84 +52,107 @@ export class BindingReconciler {
   }
 
   async reconcile(name: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const { bindings, guards, clusterBindings, roleBindings } = this.#sources;
+    const { bindings, guard, locks } = this.#sources;
     const binding = bindings.get(name);
     if (binding === undefined) {
       this.#status.forget(name);
+      this.#pace.forget(name);
       return undefined;
     }
-    if (guards.bindings.confirmsDeletion(binding)) {
+    if (guard.confirmsDeletion(binding)) {
       const end = await this.#finalizer.finalize(binding, signal);
       return end.finished ? undefined : end.result;
     }
     await this.#finalizer.ensure(binding, signal);
-    const held = guards.bindings.holdsBack(binding)
-      ? conditionFalse("MassDeletion", guards.bindings.message)
-      : undefined;
-    const obstacle = this.#obstacle(binding);
+    return locks.run(binding.spec.role, async () => {
+      // As it is now that nobody else works for the role. If it names another one now, its own turn comes.
+      const latest = bindings.get(name);
+      return latest?.spec.role === binding.spec.role ? this.#keep(latest, signal) : undefined;
+    });
+  }
+
+  /** Withdraws what native bindings of a role would give beyond what is declared if the role gave what it declares now. */
+  async withdrawExcess(role: RoleObject, isInUse: boolean, signal: AbortSignal): Promise<void> {
+    const { natives } = this.#sources;
+    const clusterRole = nativeName(role.metadata.name);
+    // Nobody uses a role that was not there, unless bindings of an earlier one of the name were left.
+    if (!isInUse && !natives.seenOf(clusterRole)) return;
+    for (const live of await natives.listOf(clusterRole, signal))
+      if (!this.#isDeclared(live)) await natives.delete(live, signal);
+  }
+
+  /** Whether a native binding gives nothing that is not declared now. */
+  #isDeclared(live: NativeBinding): boolean {
+    const { bindings, guard } = this.#sources;
+    return ownerOf(live.metadata.annotations).some((name) => {
+      const binding = bindings.get(name);
+      return (
+        binding !== undefined &&
+        !guard.confirmsDeletion(binding) &&
+        this.#obstacles.refusal(binding) === undefined &&
+        !givesElsewhere(live, nativeBindingFor(binding))
+      );
+    });
+  }
+
+  async #keep(binding: RoleBindingObject, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+    const { guard, natives } = this.#sources;
+    const { name } = binding.metadata;
+    const report = async (condition: ConditionState, others: object = {}): Promise<void> => {
+      const Ready = guard.holdsBack(binding) ? conditionFalse("MassDeletion", guard.message) : condition;
+      await this.#status.write(binding, { Ready }, others, signal);
+    };
+    const waits = this.#obstacles.waiting(binding);
+    if (waits !== undefined) {
+      await report(waits);
+      return undefined;
+    }
+    const obstacle = this.#obstacles.refusal(binding);
     const object = nativeBindingFor(binding);
     await this.#deleteExcept(name, obstacle === undefined ? object : undefined, signal);
     if (obstacle !== undefined) {
-      await this.#status.write(binding, { Ready: held ?? obstacle }, {}, signal);
+      await report(obstacle);
+      return undefined;
+    }
+    const pending = this.#obstacles.pending(binding);
+    if (pending !== undefined) {
+      await report(pending);
       return undefined;
     }
     const { namespace, role } = binding.spec;
-    const informer = namespace === undefined ? clusterBindings : roleBindings;
-    const found = informer.get(
-      namespace === undefined ? object.metadata.name : `${namespace}/${object.metadata.name}`,
-    );
+    const { resource, found } = natives.of(object);
     const live = found !== undefined && equal(found.roleRef, object.roleRef) ? found : undefined;
-    const kept = await keepOwn(
-      this.#client,
-      { resource: informer.resource, object, live, controller: CONTROLLER },
-      signal,
-    );
     const native = {
       kind: namespace === undefined ? ("ClusterRoleBinding" as const) : ("RoleBinding" as const),
       name: object.metadata.name,
       ...(namespace === undefined ? {} : { namespace }),
     };
-    const Ready = held ?? bindingCondition(role, native, kept === "foreign");
-    await this.#status.write(binding, { Ready }, { binding: native }, signal);
-    return undefined;
-  }
-
-  /** What keeps a binding from being granted. */
-  #obstacle(binding: RoleBindingObject): ConditionState | undefined {
-    const { roles, namespaces, guards } = this.#sources;
-    const role = roles.get(binding.spec.role);
-    if (role === undefined || guards.roles.confirmsDeletion(role))
-      return conditionFalse(
-        "RoleMissing",
-        `AuthorizationRole ${JSON.stringify(binding.spec.role)} does not exist: create it, or set spec.role to another.`,
-      );
-    const objections = objectionsToBinding(binding, role, this.#home);
-    if (objections.length > 0) return conditionFalse("Refused", describeObjections(objections));
-    const { namespace } = binding.spec;
-    if (namespace === undefined) return undefined;
-    const found = namespaces.get(namespace);
-    return found !== undefined && !isTerminating(found)
-      ? undefined
-      : conditionFalse(
-          "NamespaceMissing",
-          `Namespace ${JSON.stringify(namespace)} does not exist: create it, or set spec.namespace to another.`,
-        );
+    try {
+      const writer = natives.writerFor(this.#obstacles.place(binding));
+      const kept = await keepOwn(writer, { resource, object, live, controller: CONTROLLER }, signal);
+      this.#pace.forget(name);
+      await report(bindingCondition(role, native, kept === "foreign"), { binding: native });
+      return undefined;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      if (!isAccountRefusal(error)) await this.#deleteExcept(name, undefined, signal);
+      await report(refusal);
+      return { requeueAfterMs: this.#pace.next(name) };
+    }
   }
 
   /** Deletes the native bindings of a binding, except the one that is wanted. */
   async #deleteExcept(name: string, wanted: NativeBinding | undefined, signal: AbortSignal): Promise<void> {
-    const { clusterBindings, roleBindings } = this.#sources;
-    for (const informer of [clusterBindings, roleBindings]) {
-      for (const live of informer.byIndex("stands-for", name)) {
-        const same =
-          wanted !== undefined &&
-          (live.metadata.namespace ?? "") === (wanted.metadata.namespace ?? "") &&
-          live.metadata.name === wanted.metadata.name;
-        // The role of a binding is immutable, so a binding of another role is deleted and created anew.
-        const useful = same && equal(live.roleRef, wanted.roleRef);
-        if (!useful && isOwn(live, CONTROLLER))
-          await deleteOwn(this.#client, informer.resource, live, CONTROLLER, signal);
-      }
+    const { natives } = this.#sources;
+    for (const live of natives.standingFor(name)) {
+      const same =
+        wanted !== undefined &&
+        (live.metadata.namespace ?? "") === (wanted.metadata.namespace ?? "") &&
+        live.metadata.name === wanted.metadata.name;
+      // The role of a binding is immutable, so a binding of another role is deleted and created anew.
+      const useful = same && equal(live.roleRef, wanted.roleRef);
+      if (!useful && isOwn(live, CONTROLLER)) await natives.delete(live, signal);
     }
   }
 }

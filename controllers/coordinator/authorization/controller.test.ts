@@ -138,7 +138,7 @@ test("a person and a team get a role, in one namespace or in all, and the API se
   await waitFor("ada to see the other pods", () => may("ada@example.com", [], "default"));
   expect(await find(NATIVE_ROLE_BINDINGS, { namespace: name, name: "fleetwright:one" })).toBeUndefined();
   // Another role cannot be written into a binding: it is made anew.
-  await role("none", { apiGroups: ["example.com"], resources: ["things"], verbs: ["get"] });
+  await role("none", { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] });
   await fixture.direct.patch(ROLE_BINDINGS, { name: "one" }, { spec: { role: "none" } });
   await waitFor(
     "the other role",
@@ -159,16 +159,75 @@ test("a person and a team get a role, in one namespace or in all, and the API se
   );
 });
 
-test("reading secrets is given in a namespace, but neither everywhere nor in the product's own", async () => {
-  const name = await fixture.namespace();
-  await role("secrets", { apiGroups: [""], resources: ["secrets"], verbs: ["get", "list"] });
-  await bind("secrets-here", { role: "secrets", user: "ada", namespace: name });
-  await bind("secrets-home", { role: "secrets", user: "ada", namespace: fixture.home });
-  await bind("secrets-all", { role: "secrets", user: "ada" });
-  await says(ROLE_BINDINGS, "secrets-here", "InPlace");
-  await says(ROLE_BINDINGS, "secrets-home", "Refused");
-  await says(ROLE_BINDINGS, "secrets-all", "Refused");
+const SHELL = { apiGroups: [""], resources: ["pods/exec"], verbs: ["create"] };
+const CLUSTER_ROLE_PATH = "/apis/rbac.authorization.k8s.io/v1/clusterroles/fleetwright%3A";
+const CLUSTER_BINDING_PATH = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/fleetwright%3A";
+
+test("a binding that a role's new rules do not allow is withdrawn before the role gets them", async () => {
+  await role("widens", PODS);
+  await bind("widens", { role: "widens", user: "ada" });
+  await says(ROLE_BINDINGS, "widens", "InPlace");
+  await fixture.direct.patch(ROLES, { name: "widens" }, { spec: { rules: [PODS, SHELL] } });
+  await says(ROLE_BINDINGS, "widens", "Refused");
+  await waitFor(
+    "the wider rules",
+    async () => (await find(CLUSTER_ROLES, { name: "fleetwright:widens" }))?.rules?.length === 2,
+  );
+  const writes = running.writes();
+  const withdrawn = writes.indexOf(`DELETE ${CLUSTER_BINDING_PATH}widens`);
+  expect(withdrawn).toBeGreaterThan(-1);
+  expect(writes.indexOf(`PATCH ${CLUSTER_ROLE_PATH}widens`)).toBeGreaterThan(withdrawn);
 });
+
+test("who is no longer named in a binding does not get what its role gives more, not even if it dies in between", async () => {
+  await running.stop();
+  const mallory = { apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "mallory" };
+  /** Whether somebody has now what was never declared for him. */
+  const leaks = async (): Promise<boolean> => {
+    // In this order: what is there is withdrawn first.
+    const wide = (await find(CLUSTER_ROLES, { name: "fleetwright:handover" }))?.rules?.length === 2;
+    const live = await find(CLUSTER_ROLE_BINDINGS, { name: "fleetwright:handover" });
+    return wide && (live?.subjects ?? []).some(({ name }) => name === mallory.name);
+  };
+  const watched = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["delete"] };
+  const deaths = await crashAtEveryWrite(
+    fixture,
+    { controllers: "authorization" },
+    {
+      arrange: async () => {
+        const helper = await fixture.start({ controllers: "authorization" });
+        await role("handover", PODS);
+        await bind("handover", { role: "handover", user: mallory.name });
+        await says(ROLE_BINDINGS, "handover", "InPlace");
+        await says(ROLES, "handover", "InPlace");
+        await helper.stop();
+        await fixture.direct.patch(ROLE_BINDINGS, { name: "handover" }, { spec: { user: "ada" } });
+        await fixture.direct.patch(ROLES, { name: "handover" }, { spec: { rules: [PODS, watched] } });
+      },
+      converged: async () => {
+        await waitFor("ada to have the wider role", async () => {
+          expect(await leaks()).toBe(false);
+          const live = await find(CLUSTER_ROLE_BINDINGS, { name: "fleetwright:handover" });
+          const given = await find(CLUSTER_ROLES, { name: "fleetwright:handover" });
+          return live?.subjects?.[0]?.name === "ada" && given?.rules?.length === 2;
+        });
+      },
+      restore: async () => {
+        await fixture.direct.delete(ROLES, { name: "handover" });
+        await fixture.direct.delete(ROLE_BINDINGS, { name: "handover" });
+        await waitFor(
+          "all to go",
+          async () =>
+            (await find(ROLES, { name: "handover" })) === undefined &&
+            (await find(ROLE_BINDINGS, { name: "handover" })) === undefined &&
+            (await find(CLUSTER_ROLES, { name: "fleetwright:handover" })) === undefined,
+        );
+      },
+    },
+  );
+  expect(deaths).toBeGreaterThanOrEqual(2);
+  running = await fixture.start({ controllers: "authorization" });
+}, 240_000);
 
 test("a binding waits for its role and its namespace", async () => {
   await bind("early", { role: "later", user: "ada", namespace: "not-yet" });

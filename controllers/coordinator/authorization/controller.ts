@@ -1,5 +1,5 @@
 // Registers the controller of AuthorizationRoles and AuthorizationRoleBindings.
-import { GROUP } from "../../../api";
+import { AUTHORIZATION_ACCOUNT, CLUSTER_AUTHORIZATION_ACCOUNT, GROUP } from "../../../api";
 import { DeletionGuard } from "../deletion-guard";
 import { ROLE_BINDINGS, ROLES } from "../kinds";
 import { ownSelector } from "../ownership";
@@ -7,36 +7,57 @@ import type { CoordinatorController, ControllerContext } from "../controller-con
 import { namespacesIn } from "../shared-informers";
 import { statusTransform } from "../status";
 import { BindingReconciler } from "./binding-reconciler";
+import { isCeiling } from "./ceiling-source";
+import { KeyLock } from "./key-lock";
+import { NativeBindings } from "./native-bindings";
 import { CONTROLLER, ownerOf } from "./plan";
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NATIVE_ROLE_BINDINGS, RBAC_GROUP } from "./rbac-resources";
+import {
+  CLUSTER_ROLE_BINDINGS,
+  CLUSTER_ROLES,
+  NATIVE_ROLE_BINDINGS,
+  RBAC_GROUP,
+  type ClusterRole,
+} from "./rbac-resources";
 import { RoleReconciler } from "./role-reconciler";
 
 const transform = statusTransform(CONTROLLER);
-const KEEP = ["get", "list", "watch", "create", "patch", "delete"];
+const READ = ["get", "list", "watch"];
+const WRITE = ["create", "patch", "delete"];
 
-/** Keeps native roles and bindings as ours declare them, within what the product allows. */
+/** Keeps native roles and bindings as ours declare them, within what the ceiling allows. */
 export const authorization: CoordinatorController = {
   name: CONTROLLER,
   description: "ClusterRoles and bindings for AuthorizationRoles and AuthorizationRoleBindings",
   rules: [
-    { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"] },
+    { apiGroups: [""], resources: ["namespaces"], verbs: READ },
     {
       apiGroups: [GROUP],
       resources: ["authorizationroles", "authorizationrolebindings"],
-      verbs: ["get", "list", "watch", "patch"],
+      verbs: [...READ, "patch"],
     },
     {
       apiGroups: [GROUP],
       resources: ["authorizationroles/status", "authorizationrolebindings/status"],
       verbs: ["patch"],
     },
-    // It grants rights that it does not have itself; what it grants is limited by escalation.ts.
-    { apiGroups: [RBAC_GROUP], resources: ["clusterroles"], verbs: [...KEEP, "escalate", "bind"] },
-    { apiGroups: [RBAC_GROUP], resources: ["clusterrolebindings", "rolebindings"], verbs: KEEP },
+    {
+      apiGroups: [RBAC_GROUP],
+      resources: ["clusterroles", "clusterrolebindings", "rolebindings"],
+      verbs: READ,
+    },
   ],
+  // Neither has `escalate` or `bind`: they can give only what they hold, which is the ceiling (api/authorization).
+  accounts: {
+    [AUTHORIZATION_ACCOUNT]: {
+      rules: [{ apiGroups: [RBAC_GROUP], resources: ["clusterroles", "rolebindings"], verbs: WRITE }],
+    },
+    [CLUSTER_AUTHORIZATION_ACCOUNT]: {
+      rules: [{ apiGroups: [RBAC_GROUP], resources: ["clusterrolebindings", "rolebindings"], verbs: WRITE }],
+    },
+  },
   start(context: ControllerContext): void {
-    const { manager, client, namespace: home, concurrency } = context;
-    const { cache } = manager;
+    const { manager, client, concurrency } = context;
+    const { cache, reader } = manager;
     const labelSelector = ownSelector(CONTROLLER);
     const roles = cache.informer(ROLES, { transform });
     const bindings = cache.informer(ROLE_BINDINGS, { transform });
@@ -44,9 +65,42 @@ export const authorization: CoordinatorController = {
     const clusterRoles = cache.informer(CLUSTER_ROLES, { labelSelector });
     const clusterBindings = cache.informer(CLUSTER_ROLE_BINDINGS, { labelSelector });
     const roleBindings = cache.informer(NATIVE_ROLE_BINDINGS, { labelSelector });
-    const guards = { roles: new DeletionGuard(roles), bindings: new DeletionGuard(bindings) };
+    const roleGuard = new DeletionGuard(roles);
+    const locks = new KeyLock();
+    const inNamespaces = context.actingAs(AUTHORIZATION_ACCOUNT);
+    const everywhere = context.actingAs(CLUSTER_AUTHORIZATION_ACCOUNT);
 
-    const roleReconciler = new RoleReconciler(client, roles, clusterRoles, guards.roles);
+    const bindingReconciler = new BindingReconciler(client, {
+      roles,
+      clusterRoles,
+      namespaces,
+      roleGuard,
+      bindings,
+      natives: new NativeBindings({ reader, inNamespaces, everywhere, clusterBindings, roleBindings }),
+      guard: new DeletionGuard(bindings),
+      locks,
+    });
+    const roleReconciler = new RoleReconciler(client, inNamespaces, {
+      roles,
+      clusterRoles,
+      guard: roleGuard,
+      bindings: bindingReconciler,
+      locks,
+    });
+
+    bindings.addIndex("role", ({ spec }) => [spec.role]);
+    bindings.addIndex("namespace", ({ spec }) => (spec.namespace === undefined ? [] : [spec.namespace]));
+    const names = (objects: readonly { metadata: { name: string } }[]): string[] =>
+      objects.map(({ metadata }) => metadata.name);
+    const bindingsBy = (index: "role" | "namespace", value: string): string[] =>
+      names(bindings.byIndex(index, value));
+    // A change of the ceiling concerns all.
+    const rolesOf = (object: ClusterRole): string[] =>
+      isCeiling(object) ? names(roles.list()) : ownerOf(object.metadata.annotations);
+    const bindingsOf = (object: ClusterRole): string[] =>
+      isCeiling(object)
+        ? names(bindings.list())
+        : ownerOf(object.metadata.annotations).flatMap((role) => bindingsBy("role", role));
     manager
       .controller({
         name: `${CONTROLLER}-roles`,
@@ -54,14 +108,7 @@ export const authorization: CoordinatorController = {
         concurrency,
       })
       .watches(roles)
-      .watches(clusterRoles, ({ metadata }) => ownerOf(metadata.annotations));
-
-    const sources = { roles, bindings, namespaces, clusterBindings, roleBindings, guards };
-    const bindingReconciler = new BindingReconciler(client, home, sources);
-    bindings.addIndex("role", ({ spec }) => [spec.role]);
-    bindings.addIndex("namespace", ({ spec }) => (spec.namespace === undefined ? [] : [spec.namespace]));
-    const bindingsBy = (index: "role" | "namespace", value: string): string[] =>
-      bindings.byIndex(index, value).map(({ metadata }) => metadata.name);
+      .watches(clusterRoles, rolesOf);
     manager
       .controller({
         name: `${CONTROLLER}-bindings`,
@@ -70,6 +117,7 @@ export const authorization: CoordinatorController = {
       })
       .watches(bindings)
       .watches(roles, ({ metadata }) => bindingsBy("role", metadata.name))
+      .watches(clusterRoles, bindingsOf)
       .watches(namespaces, ({ metadata }) => bindingsBy("namespace", metadata.name))
       .watches(clusterBindings, ({ metadata }) => ownerOf(metadata.annotations))
       .watches(roleBindings, ({ metadata }) => ownerOf(metadata.annotations));

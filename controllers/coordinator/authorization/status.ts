@@ -1,13 +1,18 @@
 // The Ready conditions of AuthorizationRoles and AuthorizationRoleBindings.
 import type { RoleObject } from "../kinds";
 import { conditionFalse, conditionTrue, type ConditionState } from "../status";
-import { describeObjections, objectionsTo } from "./escalation";
+import { describeObjections, objectionsTo, type Ceiling } from "./escalation";
 import { nativeName } from "./plan";
 
 /** The Ready condition of a role. `foreign`: its ClusterRole exists and is not ours. */
-export function roleCondition({ spec }: RoleObject, clusterRole: string, foreign: boolean): ConditionState {
+export function roleCondition(
+  { spec }: RoleObject,
+  ceiling: Ceiling,
+  clusterRole: string,
+  foreign: boolean,
+): ConditionState {
   if (foreign) return foreignCondition("ClusterRole", clusterRole, "role");
-  const objections = objectionsTo(spec.rules).filter(({ where }) => where === "anywhere");
+  const objections = objectionsTo(spec.rules, ceiling).filter(({ where }) => where === "anywhere");
   if (objections.length > 0) return conditionFalse("Refused", describeObjections(objections));
   return conditionTrue("InPlace", `The ClusterRole ${clusterRole} has these rules.`);
 }

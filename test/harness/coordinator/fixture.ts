@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { crdOf, KIND_NAMES } from "../../../api";
+import { ceilingObjects, crdOf, KIND_NAMES, type RaisedCeiling } from "../../../api";
 import { Coordinator, type CoordinatorOptions } from "../../../controllers/coordinator/coordinator";
 import { NAMESPACES } from "../../../controllers/coordinator/native-resources";
 import type { CoordinatorController } from "../../../controllers/coordinator/controller-context";
 import { CONTROLLERS } from "../../../controllers/coordinator/controllers";
+import { accountsOf } from "../../../controllers/coordinator/role";
 import { readSettings } from "../../../controllers/coordinator/settings";
 import {
   ApiClient,
@@ -20,6 +21,7 @@ import {
   type ControlPlaneOptions,
 } from "../../../sandbox/controlplane";
 import { fixed, FaultProxy, waitFor, type FaultPlan } from "../fault-proxy";
+import { applyAll } from "./plugin-probe";
 
 interface Definition extends KubernetesObject {
   spec?: object;
@@ -65,12 +67,14 @@ export interface CoordinatorFixture {
   proxy(plan: FaultPlan | undefined, kubeconfig: string): Promise<FaultProxy>;
   /** PEM of the proxies' certificate. */
   proxyCertificate: string;
+  /** Applies the ceiling of AuthorizationRoles, with what is raised. */
+  applyCeiling(raised?: RaisedCeiling): Promise<void>;
   /** Makes a namespace and gives its name. */
   namespace(labels?: Record<string, string>): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Starts a control plane, installs the CRDs and makes the product's namespace. */
+/** Starts a control plane, installs the CRDs, the accounts and the ceiling of roles, and makes the product's namespace. */
 export async function startCoordinatorFixture(
   options: ControlPlaneOptions = {},
 ): Promise<CoordinatorFixture> {
@@ -78,6 +82,11 @@ export async function startCoordinatorFixture(
   const direct = new ApiClient(kubeconfigCredentials(plane.kubeconfig), { rateLimit: false });
   const home = "fleetwright-system";
   await direct.create(NAMESPACES, { metadata: { name: home } });
+  // The accounts that it acts as have their rights also where it runs with those of an administrator.
+  const applyCeiling = (raised: RaisedCeiling = {}): Promise<void> =>
+    applyAll(direct, ceilingObjects(raised));
+  await applyAll(direct, accountsOf(CONTROLLERS, home));
+  await applyCeiling();
   await Promise.all(KIND_NAMES.map((name) => direct.create(CRDS, crdOf(name))));
   await Promise.all(
     KIND_NAMES.map((name) =>
@@ -104,6 +113,7 @@ export async function startCoordinatorFixture(
     direct,
     home,
     proxy: startProxy,
+    applyCeiling,
     proxyCertificate: certificate.certificate,
     async start({
       controllers,

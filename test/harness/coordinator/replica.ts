@@ -149,7 +149,11 @@ export class Replicas {
 
 async function grant({ direct }: CoordinatorFixture): Promise<void> {
   const file = path.join(ROOT, "controllers/coordinator/role.yaml");
-  const documents = loadAll(await readFile(file, "utf8")) as Role[];
+  // The accounts that it acts as are the fixture's already.
+  const documents = (loadAll(await readFile(file, "utf8")) as Role[]).filter(
+    ({ kind, metadata }) =>
+      ["ClusterRole", "Role"].includes(kind) && metadata.name === "fleetwright-coordinator",
+  );
   const rbac = "/apis/rbac.authorization.k8s.io/v1";
   for (const role of documents) {
     const { name, namespace } = role.metadata;

@@ -1,0 +1,221 @@
+// Admission policies for what RBAC cannot say: which namespaces are left out of every role, and what the accounts that write
+// roles may write at all. In CEL, evaluated by the API server; if one cannot be evaluated, the request is refused.
+import { API_VERSION, GROUP, USERS_NAMESPACE } from "../names";
+import {
+  accountUser,
+  AUTHORIZATION_ACCOUNT,
+  CLUSTER_AUTHORIZATION_ACCOUNT,
+  NATIVE_PREFIX,
+  TEAM_GROUP_PREFIX,
+} from "./accounts";
+import { RBAC_GROUP, type RaisedCeiling, type RoleRule } from "./ceiling";
+import { PROTECTED_LABEL, PROTECTED_NAMESPACES, PROTECTED_NAMESPACES_RESOURCE } from "./protected-namespaces";
+
+/** What an admission policy of ours matches and demands. */
+export interface AdmissionPolicy {
+  name: string;
+  spec: {
+    failurePolicy: "Fail";
+    matchConstraints: { resourceRules: object[] };
+    matchConditions: { name: string; expression: string }[];
+    validations: { expression: string; message?: string; messageExpression?: string; reason: "Forbidden" }[];
+  };
+  /** Where it holds: one binding for each. Everywhere, if none is given. */
+  places: readonly { name: string; namespaceSelector?: object }[];
+}
+
+const EVERYWHERE = [{ name: "everywhere" }];
+const PROTECTED: AdmissionPolicy["places"] = [
+  {
+    name: "always",
+    namespaceSelector: {
+      matchExpressions: [
+        { key: "kubernetes.io/metadata.name", operator: "In", values: [...PROTECTED_NAMESPACES] },
+      ],
+    },
+  },
+  { name: "labelled", namespaceSelector: { matchLabels: { [PROTECTED_LABEL]: "true" } } },
+];
+/** What the coordinator puts on all native roles and bindings. */
+const MANAGED_LABELS = {
+  "app.kubernetes.io/managed-by": "fleetwright",
+  "fleetwright.dev/controller": "authorization",
+};
+const READS = ["get", "list", "watch"];
+
+const text = (value: string): string => JSON.stringify(value);
+const among = (values: readonly string[]): string => `[${values.map(text).join(", ")}]`;
+const USER = "request.userInfo.username";
+
+/** The admission policies that stand behind the ceiling. */
+export function admissionPolicies(raised: RaisedCeiling = {}): AdmissionPolicy[] {
+  return [protectedNamespaces(), accountWrites(raised), accountPlaces()];
+}
+
+/**
+ * In protected namespaces people change nothing and get into nothing. Names that begin with `system:` are Kubernetes' own
+ * (`eks:` those of EKS) and no role of ours can name them, with two exceptions: the accounts that stand for people, and whoever comes
+ * without a name. An administrator passes by the right to `use` the namespace, which cluster-admin has.
+ */
+function protectedNamespaces(): AdmissionPolicy {
+  const people = accountUser("", USERS_NAMESPACE);
+  const admin = `authorizer.group(${text(GROUP)}).resource(${text(PROTECTED_NAMESPACES_RESOURCE)}).namespace(request.namespace).check("use").allowed()`;
+  // Who stands for a person renews the own token, as far as roles and policies of that namespace let him.
+  const ownToken = `request.resource.resource == "serviceaccounts" && request.subResource == "token" && ${USER} == ${text(people)} + request.name`;
+  return {
+    name: "fleetwright-protected-namespaces",
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: ["*"],
+            apiVersions: ["*"],
+            resources: ["*/*"],
+            scope: "Namespaced",
+            operations: ["CREATE", "UPDATE", "DELETE", "CONNECT"],
+          },
+        ],
+      },
+      matchConditions: [
+        {
+          name: "is-a-person",
+          expression: `!(${USER}.startsWith("system:") || ${USER}.startsWith("eks:")) || ${USER}.startsWith(${text(people)}) || ${USER} == "system:anonymous"`,
+        },
+      ],
+      validations: [
+        {
+          expression: `(${ownToken}) || ${admin}`,
+          messageExpression: `"the namespace " + request.namespace + " is protected, only administrators write in it or get into its pods: " + ${USER} + " lacks the right to use ${PROTECTED_NAMESPACES_RESOURCE}.${GROUP} there"`,
+          reason: "Forbidden",
+        },
+      ],
+    },
+    places: PROTECTED,
+  };
+}
+
+/**
+ * The accounts that write roles hold the ceiling, but they are to give it and not to use it: they write roles and bindings
+ * that stand for ours, and nothing else. They hold writes on RBAC to do so, which the API server would let them give away.
+ */
+function accountWrites(raised: RaisedCeiling): AdmissionPolicy {
+  const isRbac = `(request.resource.group == ${text(RBAC_GROUP)} && request.resource.resource in ${among(["clusterroles", "clusterrolebindings", "rolebindings"])})`;
+  const givesRbac = `has(r.apiGroups) && r.apiGroups.exists(g, g in ${among(["*", RBAC_GROUP])}) && !r.verbs.all(v, v in ${among(READS)})`;
+  const subject = [
+    `(s.kind == "User" && !s.name.startsWith("system:") && !s.name.startsWith("eks:"))`,
+    `(s.kind == "Group" && s.name.startsWith(${text(TEAM_GROUP_PREFIX)}))`,
+    `(s.kind == "ServiceAccount" && has(s.namespace) && s.namespace == ${text(USERS_NAMESPACE)})`,
+  ].join(" || ");
+  const managed = Object.entries(MANAGED_LABELS)
+    .map(
+      ([key, value]) =>
+        `${text(key)} in oldObject.metadata.labels && oldObject.metadata.labels[${text(key)}] == ${text(value)}`,
+    )
+    .join(" && ");
+  const isWritten = (resources: string[]): string =>
+    `(${isRbac} && request.resource.resource in ${among(resources)} && request.operation != "DELETE")`;
+  const bindings = isWritten(["clusterrolebindings", "rolebindings"]);
+  const validation = (
+    expression: string,
+    message: string,
+  ): AdmissionPolicy["spec"]["validations"][number] => ({
+    expression,
+    message,
+    reason: "Forbidden",
+  });
+  return {
+    name: "fleetwright-authorization-writes",
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: ["*"],
+            apiVersions: ["*"],
+            resources: ["*/*"],
+            scope: "*",
+            operations: ["CREATE", "UPDATE", "DELETE", "CONNECT"],
+          },
+        ],
+      },
+      matchConditions: [
+        {
+          name: "is-an-authorization-account",
+          expression: `${USER} in ${among([AUTHORIZATION_ACCOUNT, CLUSTER_AUTHORIZATION_ACCOUNT].map((name) => accountUser(name)))}`,
+        },
+      ],
+      validations: [
+        validation(isRbac, "this account writes nothing but ClusterRoles and bindings"),
+        validation(
+          `!${isRbac} || (object == null ? oldObject : object).metadata.name.startsWith(${text(NATIVE_PREFIX)})`,
+          `this account writes only what stands for an object of ${API_VERSION}: names begin with ${NATIVE_PREFIX}`,
+        ),
+        validation(
+          `request.operation == "CREATE" || (has(oldObject.metadata.labels) && ${managed})`,
+          "this account changes only what Fleetwright manages, by its labels",
+        ),
+        ...(givesRbacWrites(raised)
+          ? []
+          : [
+              validation(
+                `!${isWritten(["clusterroles"])} || !has(object.rules) || object.rules == null || object.rules.all(r, !(${givesRbac}))`,
+                `a role gives no more than get, list and watch on ${RBAC_GROUP}, unless an administrator raises the ceiling`,
+              ),
+            ]),
+        validation(
+          `!${bindings} || (object.roleRef.kind == "ClusterRole" && object.roleRef.name.startsWith(${text(NATIVE_PREFIX)}))`,
+          `this account gives only roles that stand for an AuthorizationRole: names begin with ${NATIVE_PREFIX}`,
+        ),
+        validation(
+          `!${bindings} || !has(object.subjects) || object.subjects == null || object.subjects.all(s, ${subject})`,
+          `this account gives roles only to people, to teams and to the accounts of people in ${USERS_NAMESPACE}`,
+        ),
+      ],
+    },
+    places: EVERYWHERE,
+  };
+}
+
+/** In protected namespaces no more is given than everywhere; the accounts of people are given nothing at all in theirs. */
+function accountPlaces(): AdmissionPolicy {
+  return {
+    name: "fleetwright-authorization-places",
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: [RBAC_GROUP],
+            apiVersions: ["*"],
+            resources: ["rolebindings"],
+            scope: "Namespaced",
+            operations: ["CREATE", "UPDATE"],
+          },
+        ],
+      },
+      matchConditions: [
+        {
+          name: "gives-roles",
+          expression: `${USER} in ${among([AUTHORIZATION_ACCOUNT, CLUSTER_AUTHORIZATION_ACCOUNT].map((name) => accountUser(name)))}`,
+        },
+      ],
+      validations: [
+        {
+          expression: `${USER} == ${text(accountUser(CLUSTER_AUTHORIZATION_ACCOUNT))} && request.namespace != ${text(USERS_NAMESPACE)}`,
+          messageExpression: `"the namespace " + request.namespace + " is protected: roles are given in it only by ${CLUSTER_AUTHORIZATION_ACCOUNT}, and in ${USERS_NAMESPACE} not at all"`,
+          reason: "Forbidden",
+        },
+      ],
+    },
+    places: PROTECTED,
+  };
+}
+
+/** Whether an administrator lets roles give writes on RBAC. */
+function givesRbacWrites({ cluster = [], namespaces = [] }: RaisedCeiling): boolean {
+  const writes = ({ apiGroups = [], verbs }: RoleRule): boolean =>
+    apiGroups.some((group) => group === "*" || group === RBAC_GROUP) &&
+    verbs.some((verb) => !READS.includes(verb));
+  return [...cluster, ...namespaces].some(writes);
+}
