@@ -8,7 +8,9 @@ const SECRETS = { apiGroups: [""], resources: ["secrets"], verbs: ["get"] };
 
 test("two ClusterRoles are declared, one for namespaces and a smaller one for the whole cluster, and the policies behind them", async () => {
   const graph = await MockGraph.of(() => new RoleCeiling("ceiling", { namespaces: [SECRETS] }));
-  const roles = graph.all("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole");
+  const roles = graph
+    .all("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole")
+    .sort((a, b) => a.name.localeCompare(b.name));
   expect(roles.map(({ inputs }) => at(inputs, "metadata", "name"))).toEqual([
     "fleetwright-authorization-ceiling",
     "fleetwright-authorization-cluster-ceiling",
@@ -25,7 +27,7 @@ test("no rule of the ceiling is of a wildcard, but for paths of the server, and 
   for (const { inputs } of graph.all("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole")) {
     const rules = inputs.rules as { nonResourceURLs?: string[]; verbs: string[] }[];
     const named = rules.filter(({ nonResourceURLs }) => nonResourceURLs === undefined);
-    expect(JSON.stringify(named)).not.toMatch(/"\*|escalate|bind|impersonate|secrets/);
+    expect(JSON.stringify(named)).not.toMatch(/"\*|"escalate"|"bind"|"impersonate"|"secrets"/);
   }
 });
 
@@ -34,7 +36,11 @@ test.each<[string, object, RegExp]>([
   ["escalate", { ...SECRETS, verbs: ["get", "escalate"] }, /^cluster\[0\]\.verbs\[1\]: .*remove it/],
   ["bind", { ...SECRETS, verbs: ["bind"] }, /^cluster\[0\]\.verbs\[0\]: .*remove it/],
   ["no resource", { verbs: ["get"] }, /^cluster\[0\]\.resources: .*must name either resources/],
-  ["a misspelt key", { ...SECRETS, verb: ["get"] }, /^cluster\[0\]\.verb: unknown setting: did you mean verbs/],
+  [
+    "a misspelt key",
+    { ...SECRETS, verb: ["get"] },
+    /^cluster\[0\]\.verb: unknown setting: did you mean verbs/,
+  ],
 ])("a raise by %s is refused with the way out", (_what, rule, words) => {
   const checked = checkRoleCeiling({ cluster: [rule as never] });
   expect(checked.ok ? [] : checked.problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
