@@ -2,6 +2,8 @@
 // measures a binding by all that its writer holds, and more may be given in a namespace than everywhere.
 import { SYSTEM_NAMESPACE } from "../names";
 
+/** What the coordinator runs as. */
+export const COORDINATOR_ACCOUNT = "fleetwright-coordinator";
 /** Writes ClusterRoles, and RoleBindings in namespaces that are not protected. Holds what roles may give in a namespace. */
 export const AUTHORIZATION_ACCOUNT = "fleetwright-authorization";
 /** Writes ClusterRoleBindings, and RoleBindings in protected namespaces. Holds what roles may give everywhere. */

@@ -1,10 +1,11 @@
 // Admission policies for what RBAC cannot say: which namespaces are left out of every role, and what the accounts that write
 // roles may write at all. In CEL, evaluated by the API server; if one cannot be evaluated, the request is refused.
-import { API_VERSION, GROUP, USERS_NAMESPACE } from "../names";
+import { API_VERSION, GROUP, SYSTEM_NAMESPACE, USERS_NAMESPACE } from "../names";
 import {
   accountUser,
   AUTHORIZATION_ACCOUNT,
   CLUSTER_AUTHORIZATION_ACCOUNT,
+  COORDINATOR_ACCOUNT,
   NATIVE_PREFIX,
   TEAM_GROUP_PREFIX,
 } from "./accounts";
@@ -41,6 +42,10 @@ const MANAGED_LABELS = {
   "app.kubernetes.io/managed-by": "fleetwright",
   "fleetwright.dev/controller": "authorization",
 };
+/** What the kubelet pulls with. */
+const PULL_SECRET_TYPES = ["kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg"];
+/** The records of Plugins (controllers/coordinator/plugins/revision.ts). */
+const RECORD_TYPES = [`${GROUP}/plugin-revision`];
 const READS = ["get", "list", "watch"];
 
 const text = (value: string): string => JSON.stringify(value);
@@ -49,7 +54,7 @@ const USER = "request.userInfo.username";
 
 /** The admission policies that stand behind the ceiling. */
 export function admissionPolicies(raised: RaisedCeiling = {}): AdmissionPolicy[] {
-  return [protectedNamespaces(), accountWrites(raised), accountPlaces()];
+  return [protectedNamespaces(), accountWrites(raised), accountPlaces(), coordinatorSecrets()];
 }
 
 /**
@@ -209,6 +214,44 @@ function accountPlaces(): AdmissionPolicy {
       ],
     },
     places: PROTECTED,
+  };
+}
+
+/**
+ * The coordinator writes pull secrets everywhere, and records of Plugins at home. A Secret of another type can be worth
+ * more than it says: the token of any service account, or one with which a node joins.
+ */
+function coordinatorSecrets(): AdmissionPolicy {
+  return {
+    name: "fleetwright-coordinator-secrets",
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: [""],
+            apiVersions: ["v1"],
+            resources: ["secrets"],
+            scope: "Namespaced",
+            operations: ["CREATE", "UPDATE"],
+          },
+        ],
+      },
+      matchConditions: [
+        {
+          name: "is-the-coordinator",
+          expression: `${USER} == ${text(accountUser(COORDINATOR_ACCOUNT))}`,
+        },
+      ],
+      validations: [
+        {
+          expression: `object.type in ${among(PULL_SECRET_TYPES)} || (request.namespace == ${text(SYSTEM_NAMESPACE)} && object.type in ${among(RECORD_TYPES)})`,
+          messageExpression: `"the coordinator writes no Secret of the type " + object.type + " in the namespace " + request.namespace`,
+          reason: "Forbidden",
+        },
+      ],
+    },
+    places: EVERYWHERE,
   };
 }
 

@@ -1,6 +1,11 @@
 // Roles that cannot be climbed, on the real API server: what goes beyond the ceiling is refused by the coordinator, which
 // explains it, and by the API server if the coordinator were wrong.
-import { AUTHORIZATION_ACCOUNT, CLUSTER_AUTHORIZATION_ACCOUNT, accountUser } from "../../../api";
+import {
+  AUTHORIZATION_ACCOUNT,
+  CLUSTER_AUTHORIZATION_ACCOUNT,
+  COORDINATOR_ACCOUNT,
+  accountUser,
+} from "../../../api";
 import { startCoordinatorFixture, type CoordinatorFixture } from "../../../test/harness/coordinator";
 import { waitFor } from "../../../test/harness/fault-proxy";
 import { ApiError, type ApiClient, type KubernetesObject } from "../../runtime";
@@ -263,6 +268,39 @@ describe("the accounts that write roles hold the ceiling to give it, and not to 
     // The API server's own caches hear of a new role a little later.
     await waitFor("the refusal", async () => words.test((await refusal(write()).catch(() => "")) ?? ""));
   });
+});
+
+test("the coordinator writes pull secrets everywhere, but no Secret that is worth a token", async () => {
+  const user = accountUser(COORDINATOR_ACCOUNT);
+  await fixture.direct.create(CLUSTER_ROLES, {
+    metadata: { name: "secrets" },
+    rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["create"] }],
+  });
+  await fixture.direct.create(CLUSTER_ROLE_BINDINGS, {
+    metadata: { name: "secrets" },
+    ...bindingOf("secrets", { kind: "User", name: user }),
+  });
+  const write = (namespace: string, type: string, data: object = {}): Promise<string | undefined> =>
+    refusal(
+      fixture.direct.actingAs(user).request({
+        method: "POST",
+        path: `/api/v1/namespaces/${namespace}/secrets`,
+        body: { metadata: { generateName: "a-" }, type, ...data },
+      }),
+    );
+  const pull = { stringData: { ".dockerconfigjson": "{}" } };
+  await waitFor(
+    "its right",
+    async () => (await write("default", "kubernetes.io/dockerconfigjson", pull)) === undefined,
+  );
+  expect(await write(fixture.home, "fleetwright.dev/plugin-revision")).toBeUndefined();
+  const token = { metadata: { name: "a", annotations: { "kubernetes.io/service-account.name": "default" } } };
+  for (const namespace of ["kube-system", "default", fixture.home])
+    expect(await write(namespace, "kubernetes.io/service-account-token", token)).toContain(
+      "the coordinator writes no Secret of the type kubernetes.io/service-account-token",
+    );
+  expect(await write("kube-system", "bootstrap.kubernetes.io/token")).toContain("writes no Secret");
+  expect(await write("default", "fleetwright.dev/plugin-revision")).toContain("writes no Secret");
 });
 
 test("who raises the ceiling is heard at once, and who lowers it too", async () => {
