@@ -97,7 +97,9 @@ export const authorizationRole = defineKind({
   ],
   spec: z.strictObject({
     description: text(1024, 0).optional().describe("What the role is for."),
-    rules: listOf(authorizationRule, 64).min(1).describe("What the role allows; a right that any rule gives is given."),
+    rules: listOf(authorizationRule, 64)
+      .min(1)
+      .describe("What the role allows; a right that any rule gives is given."),
   }),
   status: z.strictObject({
     ...commonStatus(),

@@ -22,14 +22,7 @@ export {
   type NodeUpgradeStatus,
 } from "./cluster-upgrade";
 export { crdOf, KIND_NAMES, KINDS, specProblems, type KindName } from "./kinds";
-export {
-  API_VERSION,
-  GROUP,
-  NODE_POOL_LABEL,
-  SYSTEM_NAMESPACE,
-  USERS_NAMESPACE,
-  VERSION,
-} from "./names";
+export { API_VERSION, GROUP, NODE_POOL_LABEL, SYSTEM_NAMESPACE, USERS_NAMESPACE, VERSION } from "./names";
 export {
   NODE_POOL_LABEL_PREFIX,
   nodePoolLabel,

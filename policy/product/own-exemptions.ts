@@ -60,14 +60,10 @@ export const OWN_EXEMPTIONS: readonly OwnExemption[] = [
     },
   ),
   // The coordinator acts for users within fixed limits (docs/decisions/0018, controllers/coordinator).
-  ...exempt(
-    "Coordinator",
-    `${CLUSTER_ROLE}::*`,
-    {
-      policy: "kubernetes-rbac-no-secret-listing",
-      reason: "It keeps a pull secret in every namespace, and repairs and removes those that it created.",
-    },
-  ),
+  ...exempt("Coordinator", `${CLUSTER_ROLE}::*`, {
+    policy: "kubernetes-rbac-no-secret-listing",
+    reason: "It keeps a pull secret in every namespace, and repairs and removes those that it created.",
+  }),
   ...exempt("Coordinator", `${ROLE}::*`, {
     policy: "kubernetes-rbac-no-escalation",
     values: ["impersonate"],
