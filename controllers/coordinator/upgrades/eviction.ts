@@ -1,4 +1,4 @@
-// Evicts pods. Whatever speaks against an eviction is an answer to be reported, never an end of the upgrade.
+// Evicts pods. Whatever speaks against an eviction is an answer to be recorded, never an end of the upgrade.
 import { ApiError, errorMessage, type ApiClient } from "../../runtime";
 import type { DrainPlan, Pod } from "./drain";
 
