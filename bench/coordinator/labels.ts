@@ -200,6 +200,7 @@ function outcome(
       atLeast("nodes a second, of client-go", perSecond("ours") / perSecond("clientGo"), 0.9),
       atMost("writes a node", Math.max(...times.ours.writes), 1),
       atMost("writes after a restart", Math.max(...times.ours.writesAgain), 0),
+      atMost("processor time, of client-go", median(times.ours.cpu) / median(times.clientGo.cpu), 1.5),
     ],
   };
 }

@@ -233,7 +233,8 @@ function outcome(
         1000,
       ),
       atMost(`writes in ${restSeconds} s of rest`, late.ours.writesAtRest, 0),
-      atMost("MB resident at rest", late.ours.residentBytes / 1e6, 120),
+      atMost("processor time, of client-go", median(times.ours.cpu) / median(times.clientGo.cpu), 1.5),
+      atMost("MB resident at rest", late.ours.residentBytes / 1e6, 100),
     ],
   };
 }

@@ -101,13 +101,13 @@ export class Controller {
    * again later, as leadership comes and goes: the queue keeps what is to be done.
    */
   async run(signal: AbortSignal): Promise<void> {
+    // Every worker of every controller waits for the same end; that is no leak.
+    setMaxListeners(0, signal);
     const stopped = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
     await Promise.race([Promise.all(this.#sources.map((source) => source.synced())), stopped]);
-    // Every worker of every controller waits for the same end; that is no leak.
-    setMaxListeners(0, signal);
     await Promise.all(Array.from({ length: this.#options.concurrency }, () => this.#work(signal)));
   }
 

@@ -130,6 +130,8 @@ export class Transport {
       url.protocol === "https:"
         ? new https.Agent({ ...options, ...credentials.tls })
         : new http.Agent(options);
+    // All its connections are alike. Node would make the name anew for each request, out of certificates and key.
+    agent.getName = () => url.host;
     this.#connections = { credentials, url, agent, session: undefined };
     return this.#connections;
   }

@@ -2,15 +2,18 @@
 import path from "node:path";
 
 const given = process.env.FLEETWRIGHT_SEED;
+/** How many seeds a test that runs many takes, in place of its own number. */
+const wanted = process.env.FLEETWRIGHT_SEEDS;
 
 /** The seed of a randomized test: `FLEETWRIGHT_SEED` if it is set, otherwise a new one, or the same at every run. */
 export function testSeed(otherwise = Math.floor(Math.random() * 1e9)): number {
   return given === undefined ? otherwise : Number(given);
 }
 
-/** The seeds of a test that runs many: 1 to `count`, or only `FLEETWRIGHT_SEED` if it is set. */
+/** The seeds of a test that runs many: 1 to `count` or `FLEETWRIGHT_SEEDS`, or only `FLEETWRIGHT_SEED` if it is set. */
 export function testSeeds(count: number): number[] {
-  return given === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(given)];
+  const length = wanted === undefined ? count : Number(wanted);
+  return given === undefined ? Array.from({ length }, (_, index) => index + 1) : [Number(given)];
 }
 
 /** Runs a randomized test; its failure says how to repeat it. `file` is the test's `__filename`. */
