@@ -21,13 +21,23 @@ export {
   type NodeUpgradeStatus,
 } from "./cluster-upgrade";
 export { crdOf, KIND_NAMES, KINDS, specProblems, type KindName } from "./kinds";
-export { API_VERSION, GROUP, NODE_POOL_LABEL, SYSTEM_NAMESPACE, VERSION } from "./names";
+export { API_VERSION, GROUP, NODE_POOL_LABEL, SYSTEM_NAMESPACE, USERS_NAMESPACE, VERSION } from "./names";
 export {
   NODE_POOL_LABEL_PREFIX,
   nodePoolLabel,
   type NodePoolLabel,
   type NodePoolLabelSpecInput,
 } from "./node-pool-label";
+export {
+  ACCOUNT_LABEL,
+  accountName,
+  GRANT_PREFIX,
+  PEOPLE_POLICY,
+  REVOKED_LABEL,
+  TEAM_GROUP_PREFIX,
+  USER_ANNOTATION,
+  USER_NAME_PREFIX,
+} from "./people";
 export { plugin, PLUGIN_INSTALLER, type Plugin, type PluginSpecInput } from "./plugin";
 export { PLUGIN_NAMESPACE } from "./plugin-source";
 export { registry, REGISTRIES_LABEL, type Registry, type RegistrySpecInput } from "./registry";

@@ -8,5 +8,7 @@ export const VERSION = "v1";
 export const API_VERSION = "fleetwright.dev/v1";
 /** The namespace in which the product and what it reads live. */
 export const SYSTEM_NAMESPACE = "fleetwright-system";
+/** The namespace with a service account for each User. */
+export const USERS_NAMESPACE = "fleetwright-users";
 /** The label whose value says which pool a node is in. */
 export const NODE_POOL_LABEL = "fleetwright.dev/node-pool";

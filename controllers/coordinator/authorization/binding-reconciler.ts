@@ -17,6 +17,7 @@ import { describeObjections } from "./escalation";
 import { CONTROLLER, nativeBindingFor, objectionsToBinding, ownerOf } from "./plan";
 import type { NativeBinding } from "./rbac-resources";
 import { bindingCondition } from "./status";
+import { subjectsOf, type People } from "./subjects";
 
 /** What the reconciler of bindings reads. */
 export interface BindingSources {
@@ -25,6 +26,7 @@ export interface BindingSources {
   namespaces: Informer<Namespace>;
   clusterBindings: Informer<NativeBinding>;
   roleBindings: Informer<NativeBinding>;
+  people: People;
   guards: { roles: DeletionGuard<RoleObject>; bindings: DeletionGuard<RoleBindingObject> };
 }
 
@@ -70,7 +72,7 @@ export class BindingReconciler {
       ? conditionFalse("MassDeletion", guards.bindings.message)
       : undefined;
     const obstacle = this.#obstacle(binding);
-    const object = nativeBindingFor(binding);
+    const object = nativeBindingFor(binding, subjectsOf(binding.spec, this.#sources.people));
     await this.#deleteExcept(name, obstacle === undefined ? object : undefined, signal);
     if (obstacle !== undefined) {
       await this.#status.write(binding, { Ready: held ?? obstacle }, {}, signal);

@@ -1,15 +1,17 @@
 // Registers the controller of AuthorizationRoles and AuthorizationRoleBindings.
 import { GROUP } from "../../../api";
 import { DeletionGuard } from "../deletion-guard";
-import { ROLE_BINDINGS, ROLES } from "../kinds";
+import { ROLE_BINDINGS, ROLES, USERS, type UserObject } from "../kinds";
 import { ownSelector } from "../ownership";
 import type { CoordinatorController, ControllerContext } from "../controller-context";
 import { namespacesIn } from "../shared-informers";
 import { statusTransform } from "../status";
+import { peopleAccountsIn } from "../users";
 import { BindingReconciler } from "./binding-reconciler";
 import { CONTROLLER, ownerOf } from "./plan";
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, NATIVE_ROLE_BINDINGS, RBAC_GROUP } from "./rbac-resources";
 import { RoleReconciler } from "./role-reconciler";
+import { peopleIn, usersOfAccount } from "./subjects";
 
 const transform = statusTransform(CONTROLLER);
 const KEEP = ["get", "list", "watch", "create", "patch", "delete"];
@@ -19,7 +21,8 @@ export const authorization: CoordinatorController = {
   name: CONTROLLER,
   description: "ClusterRoles and bindings for AuthorizationRoles and AuthorizationRoleBindings",
   rules: [
-    { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch"] },
+    { apiGroups: [""], resources: ["namespaces", "serviceaccounts"], verbs: ["get", "list", "watch"] },
+    { apiGroups: [GROUP], resources: ["users"], verbs: ["get", "list", "watch"] },
     {
       apiGroups: [GROUP],
       resources: ["authorizationroles", "authorizationrolebindings"],
@@ -56,12 +59,21 @@ export const authorization: CoordinatorController = {
       .watches(roles)
       .watches(clusterRoles, ({ metadata }) => ownerOf(metadata.annotations));
 
-    const sources = { roles, bindings, namespaces, clusterBindings, roleBindings, guards };
+    const users = cache.informer(USERS);
+    const accounts = peopleAccountsIn(cache);
+    const people = peopleIn(users, accounts);
+    const sources = { roles, bindings, namespaces, clusterBindings, roleBindings, people, guards };
     const bindingReconciler = new BindingReconciler(client, home, sources);
     bindings.addIndex("role", ({ spec }) => [spec.role]);
     bindings.addIndex("namespace", ({ spec }) => (spec.namespace === undefined ? [] : [spec.namespace]));
-    const bindingsBy = (index: "role" | "namespace", value: string): string[] =>
+    bindings.addIndex("user", ({ spec }) => (spec.user === undefined ? [] : [spec.user]));
+    bindings.addIndex("team", ({ spec }) => (spec.team === undefined ? [] : [spec.team]));
+    const bindingsBy = (index: "role" | "namespace" | "user" | "team", value: string): string[] =>
       bindings.byIndex(index, value).map(({ metadata }) => metadata.name);
+    const bindingsOf = ({ metadata, spec }: UserObject): string[] => [
+      ...bindingsBy("user", metadata.name),
+      ...spec.teams.flatMap((team) => bindingsBy("team", team)),
+    ];
     manager
       .controller({
         name: `${CONTROLLER}-bindings`,
@@ -71,6 +83,12 @@ export const authorization: CoordinatorController = {
       .watches(bindings)
       .watches(roles, ({ metadata }) => bindingsBy("role", metadata.name))
       .watches(namespaces, ({ metadata }) => bindingsBy("namespace", metadata.name))
+      .watches(users, bindingsOf)
+      .watches(accounts, (account) =>
+        usersOfAccount(account)
+          .flatMap((name) => users.get(name) ?? [])
+          .flatMap(bindingsOf),
+      )
       .watches(clusterBindings, ({ metadata }) => ownerOf(metadata.annotations))
       .watches(roleBindings, ({ metadata }) => ownerOf(metadata.annotations));
   },

@@ -3,14 +3,12 @@ import { derivedName } from "../derived-name";
 import type { RoleBindingObject, RoleObject } from "../kinds";
 import { ownLabels } from "../ownership";
 import { objectionsTo, type Objection, type Rule } from "./escalation";
-import { RBAC_GROUP, type ClusterRole, type NativeBinding } from "./rbac-resources";
+import { RBAC_GROUP, type ClusterRole, type NativeBinding, type Subject } from "./rbac-resources";
 
 /** As in labels and field managers. */
 export const CONTROLLER = "authorization";
 /** On a native object: the name of the object of ours that it stands for. */
 export const STANDS_FOR = "fleetwright.dev/stands-for";
-/** The prefix of a team's name in the group that the API server sees. */
-export const TEAM_GROUP_PREFIX = "fleetwright.dev/team:";
 
 /** The name of the native object that stands for one of ours. */
 export function nativeName(name: string): string {
@@ -34,13 +32,11 @@ function withoutEmpty(rule: Rule): Rule {
   return { verbs: rule.verbs, ...Object.fromEntries(entries) };
 }
 
-/** The native binding for a binding: in its namespace, or in the whole cluster. */
-export function nativeBindingFor({ metadata: { name }, spec }: RoleBindingObject): NativeBinding {
-  const { user, team, role, namespace } = spec;
-  const subject =
-    user === undefined
-      ? { apiGroup: RBAC_GROUP, kind: "Group", name: `${TEAM_GROUP_PREFIX}${team ?? ""}` }
-      : { apiGroup: RBAC_GROUP, kind: "User", name: user };
+/** The native binding for a binding: in its namespace, or in the whole cluster; `subjects` get the role. */
+export function nativeBindingFor(
+  { metadata: { name }, spec: { role, namespace } }: RoleBindingObject,
+  subjects: readonly Subject[],
+): NativeBinding {
   return {
     metadata: {
       name: nativeName(name),
@@ -49,7 +45,7 @@ export function nativeBindingFor({ metadata: { name }, spec }: RoleBindingObject
       annotations: { [STANDS_FOR]: name },
     },
     roleRef: { apiGroup: RBAC_GROUP, kind: "ClusterRole", name: nativeName(role) },
-    subjects: [subject],
+    subjects: [...subjects],
   };
 }
 
