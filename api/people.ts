@@ -8,14 +8,16 @@ export const TEAM_GROUP_PREFIX = "fleetwright.dev/team:";
 export const USER_NAME_PREFIX = "fleetwright.dev/user:";
 /** On an account of a person: their User. */
 export const USER_ANNOTATION = "fleetwright.dev/user";
-/** The label with which an account stays, and the rights of its person do not reach it: all that it had was revoked. */
+/** The label of an account whose grants were all revoked: bindings leave it out. Its value is when, in seconds since 1970. */
 export const REVOKED_LABEL = "fleetwright.dev/access-revoked";
 /** On the objects of a grant: the account whose tokens it gives. */
 export const ACCOUNT_LABEL = "fleetwright.dev/account";
 /** How the names of grants begin; no account of a person begins like this. */
 export const GRANT_PREFIX = "grant-";
-/** Guards who gets tokens in {@link USERS_NAMESPACE}: the name of the admission policy and of its binding. */
-export const PEOPLE_POLICY = "fleetwright-people";
+/** Guards who gets tokens of people's accounts: the name of the admission policy and of its binding. */
+export const PEOPLE_POLICY = "fleetwright-people-tokens";
+/** How long a token of a person lasts, until it is renewed. */
+export const TOKEN_SECONDS = 3600;
 
 const LONGEST = 58;
 
