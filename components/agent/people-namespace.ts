@@ -27,7 +27,7 @@ export class PeopleNamespace extends pulumi.ComponentResource {
     super("fleetwright:index:PeopleNamespace", name, withoutTransform(args), opts);
     const parent = { parent: this };
     const transform = args.transform ?? {};
-    // Before the namespace: there is no moment in which it is open.
+    // Before the namespace: it is never open.
     const closed = PEOPLE_POLICIES.flatMap(({ name: policy, spec }) => {
       const made = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
         `${name}-${policy}`,

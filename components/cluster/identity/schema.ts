@@ -10,7 +10,7 @@ const ISSUER_FIX =
   "use the https address that tokens have in `iss`, such as https://login.example.com, without a user, query or fragment";
 const CLAIM_FIX = "use the name of a claim, such as preferred_username: 1 to 128 characters without spaces";
 
-const claim = (): z.ZodString => z.string().regex(/^\S{1,128}$/, CLAIM_FIX);
+const claim = (): z.ZodString => z.string().refine((text) => /^\S{1,128}$/.test(text), CLAIM_FIX);
 
 const oidc = z.strictObject({
   issuer: z
@@ -20,7 +20,7 @@ const oidc = z.strictObject({
       (issuer) => !isOwnIssuer(issuer),
       "that is the name by which the cluster itself signs tokens of service accounts; use the provider's",
     ),
-  clientId: z.string().regex(/^\S{1,256}$/, "use the client's id, without spaces"),
+  clientId: z.string().refine((text) => /^\S{1,256}$/.test(text), "use the client's id, without spaces"),
   usernameClaim: claim().refine(
     (name) => name !== "email",
     'the name of a User has no "@", so no address is one; use a claim with the name of the User',

@@ -147,7 +147,7 @@ describe("bindings", () => {
     await isBoundTo("ada", ["User ada", "User fleetwright.dev/user:ada", "ServiceAccount user-ada"]);
   });
 
-  test("leave a User out from the moment of the deletion, even while something holds it", async () => {
+  test("leave a User out as soon as it is being deleted, even while something holds it", async () => {
     await fixture.direct.patch(
       USERS,
       { name: "ada" },
