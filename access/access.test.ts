@@ -377,7 +377,7 @@ test.each([
   expect(stderr).toContain(says);
 });
 
-test("who may not give access is told so", async () => {
+test("who may not give access hears why", async () => {
   const kubeconfig = await cluster.fixture.plane.kubeconfigFor("somebody");
   const { stderr } = await cluster.access("--kubeconfig", kubeconfig, "jane");
   expect(stderr).toContain("Only an administrator of the cluster gives access");

@@ -161,7 +161,7 @@ describe("an identity provider", () => {
   it.each([
     ["hardened", settings],
     ["plain", plainest],
-  ])("is in a file that the API server of a %s cluster is told of", (_, given) => {
+  ])("is in a file that the API server of a %s cluster reads", (_, given) => {
     const { files } = serverFiles(member, { ...given, oidc });
     const config = load(serverConfig(member, { ...given, oidc })) as { "kube-apiserver-arg": string[] };
     expect(config["kube-apiserver-arg"]).toContain(`authentication-config=${path}`);
