@@ -65,8 +65,8 @@ function withConfig(work: (request: ClusterCall, config: Fields) => ReturnType<H
 
 function objectionTo(oidc: Fields): Refusal | undefined {
   if (!String(oidc.issuerUrl).startsWith("https://")) return invalid("issuerUrl must be a valid https URL.");
-  const prefixes = [oidc.usernamePrefix, oidc.groupsPrefix].map((prefix) => String(prefix ?? ""));
-  return prefixes.some((prefix) => prefix.startsWith("system:"))
+  const prefixes = [oidc.usernamePrefix, oidc.groupsPrefix];
+  return prefixes.some((prefix) => typeof prefix === "string" && prefix.startsWith("system:"))
     ? invalid("The prefix must not begin with system:.")
     : undefined;
 }
