@@ -70,10 +70,11 @@ function valueOf(key: string, text: string): unknown {
 /** The only place where settings get their defaults; those of a cluster are in the schemas of its components. */
 function withDefaults(settings: StackSettings, config: pulumi.Config): StackConfig {
   const { environment, cluster, kubeContext = "" } = settings;
+  const identified = settings.identity === undefined ? {} : { identity: settings.identity };
   const { FLEETWRIGHT_COORDINATOR_IMAGE, FLEETWRIGHT_AGENT_IMAGE } = process.env;
   return {
     environment,
-    cluster: kubeContext === "" ? cluster : undefined,
+    cluster: kubeContext === "" && cluster !== undefined ? { ...cluster, ...identified } : undefined,
     upgradeTo: settings.upgradeTo,
     kubeContext,
     sshPrivateKey: config.getSecret("sshPrivateKey"),

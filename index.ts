@@ -47,11 +47,15 @@ function declare(config: StackConfig): StackOutputs {
   const record = { environment, ...declaredVersions(config, components.ClusterKind.Hosted) };
   const system = new components.SystemNamespace("system", { record, labels }, inCluster);
   const { namespace } = system;
+  const people = new components.PeopleNamespace("people", { labels }, inCluster);
   // A cluster that is not ours may hold objects of these kinds that are not ours either.
   const kinds = new components.CustomResources("kinds", { retain: built === undefined }, inCluster);
 
   // Programs come when all nodes are there, and spread over them.
-  const withKinds = { ...inCluster, dependsOn: [kinds, system, ...(built === undefined ? [] : [built])] };
+  const withKinds = {
+    ...inCluster,
+    dependsOn: [kinds, system, people, ...(built === undefined ? [] : [built])],
+  };
   const programs = [
     ...(config.coordinator === undefined
       ? []

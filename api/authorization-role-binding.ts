@@ -1,5 +1,6 @@
 // The kind AuthorizationRoleBinding: grants a role to a person or a team.
 import { z } from "zod";
+import { USERS_NAMESPACE } from "./names";
 import { commonStatus } from "./schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "./schema/kind";
 import { withRule } from "./schema/rule";
@@ -23,7 +24,11 @@ const spec = withRule(
       .describe("The person who gets the role, by the name that the API server sees."),
     team: teamName().optional().describe("The team whose members get the role."),
     role: objectName("the role").describe("The name of the AuthorizationRole."),
-    namespace: dnsLabelName("the namespace")
+    namespace: withRule(dnsLabelName("the namespace"), {
+      cel: `self != "${USERS_NAMESPACE}"`,
+      holds: (namespace) => namespace !== USERS_NAMESPACE,
+      message: `the namespace must not be ${USERS_NAMESPACE}, which holds the accounts of people and is closed: choose another`,
+    })
       .optional()
       .describe("The namespace in which the role is given; without it, in the whole cluster."),
   }),

@@ -29,6 +29,16 @@ export {
   type NodePoolLabel,
   type NodePoolLabelSpecInput,
 } from "./node-pool-label";
+export {
+  ACCOUNT_LABEL,
+  accountName,
+  GRANT_PREFIX,
+  PEOPLE_POLICY,
+  REVOKED_LABEL,
+  TOKEN_SECONDS,
+  USER_ANNOTATION,
+  USER_NAME_PREFIX,
+} from "./people";
 export { plugin, PLUGIN_INSTALLER, type Plugin, type PluginSpecInput } from "./plugin";
 export { PLUGIN_NAMESPACE } from "./plugin-source";
 export { registry, REGISTRIES_LABEL, type Registry, type RegistrySpecInput } from "./registry";

@@ -65,8 +65,8 @@ export function admissionPolicies(raised: RaisedCeiling = {}): AdmissionPolicy[]
 function protectedNamespaces(): AdmissionPolicy {
   const people = accountUser("", USERS_NAMESPACE);
   const admin = `authorizer.group(${text(GROUP)}).resource(${text(PROTECTED_NAMESPACES_RESOURCE)}).namespace(request.namespace).check("use").allowed()`;
-  // Who stands for a person renews the own token, as far as roles and policies of that namespace let him.
-  const ownToken = `request.resource.resource == "serviceaccounts" && request.subResource == "token" && ${USER} == ${text(people)} + request.name`;
+  // Whoever renews a person's token is held by a policy of its own, which is stricter (PeopleNamespace).
+  const personToken = `request.namespace == ${text(USERS_NAMESPACE)} && request.resource.resource == "serviceaccounts" && request.subResource == "token"`;
   return {
     name: "fleetwright-protected-namespaces",
     spec: {
@@ -90,7 +90,7 @@ function protectedNamespaces(): AdmissionPolicy {
       ],
       validations: [
         {
-          expression: `(${ownToken}) || ${admin}`,
+          expression: `(${personToken}) || ${admin}`,
           messageExpression: `"the namespace " + request.namespace + " is protected, only administrators write in it or get into its pods: " + ${USER} + " lacks the right to use ${PROTECTED_NAMESPACES_RESOURCE}.${GROUP} there"`,
           reason: "Forbidden",
         },

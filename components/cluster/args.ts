@@ -1,3 +1,4 @@
+import type { IdentityArgs } from "./identity/args";
 import type { HostedArgs, HostedClusterTransforms } from "./eks/args";
 import type { NetworkArgs, NetworkTransforms } from "./network/args";
 import type { ApiArgs, PoolArgs, RkeClusterTransforms, SelfManagedArgs } from "./rke/args";
@@ -24,6 +25,8 @@ export interface ClusterArgs {
   pools?: PoolArgs[];
   /** @default inside the network only */
   api?: ApiArgs;
+  /** Who vouches for people beside the cluster itself; not for `rke`. @default {} */
+  identity?: IdentityArgs;
   /** For `rke2` and `rke`, which need it. */
   selfManaged?: SelfManagedArgs;
   /** For `hosted`. @default {} */

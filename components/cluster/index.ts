@@ -4,6 +4,7 @@ export { ClusterKind, type ClusterArgs } from "./args";
 export { Cluster } from "./cluster";
 export * from "./eks/args";
 export { HostedCluster } from "./eks/hosted-cluster";
+export * from "./identity/args";
 export * from "./network/args";
 export { Network } from "./network/network";
 export type { NetworkReference, SubnetReference } from "./network/network-reference";

@@ -10,7 +10,7 @@ import { Distribution, type SelfManagedArgs } from "./rke/args";
 import { checkRkeCluster } from "./rke/problems";
 
 /** The arguments that a cluster has whatever runs it; the others stand below `selfManaged` or `hosted`. */
-const COMMON = ["version", "pools", "api", "tags", "network", "name"];
+const COMMON = ["version", "pools", "api", "tags", "network", "name", "identity"];
 const KEYS = [...COMMON.filter((key) => key !== "name"), "kind", "selfManaged", "hosted"];
 
 /** All that is wrong with the arguments of a cluster, by the paths of `ClusterArgs`. */
@@ -81,15 +81,16 @@ function plannedNetwork(settings: NetworkSettings | undefined): NetworkReference
 
 /** The arguments that every component for a cluster takes. */
 export function commonArgs(
-  { version, pools, api, tags }: ClusterArgs,
+  { version, pools, api, tags, identity }: ClusterArgs,
   network: NetworkReference,
-): Pick<ClusterArgs, "version" | "pools" | "api" | "tags"> & { network: NetworkReference } {
+): Pick<ClusterArgs, "version" | "pools" | "api" | "tags" | "identity"> & { network: NetworkReference } {
   return {
     version,
     network,
     pools: pools ?? [],
     tags: tags ?? {},
     ...(api === undefined ? {} : { api }),
+    ...(identity === undefined ? {} : { identity }),
   };
 }
 

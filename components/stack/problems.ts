@@ -11,6 +11,7 @@ import { agentSettings, coordinatorSettings } from "../agent/problems";
 import { roleCeilingSettings } from "../agent/role-ceiling-problems";
 import { type ClusterArgs, ClusterKind } from "../cluster/args";
 import { clusterProblems } from "../cluster/problems";
+import { identityProblems } from "../cluster/identity/schema";
 import { DEFAULT_USER } from "../cluster/rke/login-args";
 import { nearest } from "../nearest";
 import { below, found, keyed, type Problem } from "../problem";
@@ -49,6 +50,7 @@ const CHECKS: Readonly<Record<keyof StackSettings, Check>> = {
       : [{ path: "", message: "found a value: use the private key's text, with its BEGIN and END lines" }],
   labels: (value) => checked(labels.optional(), value),
   users: (value, all) => [...listed(value, userProblems), ...loginProblems(value, all)],
+  identity: identitySettingProblems,
   registries: registrySettingProblems,
   registryCredentials: credentialProblems,
   nodeLabels: (value, all) => [
@@ -134,6 +136,9 @@ function clusterSettingProblems(value: unknown, { environment }: FoundSettings):
   return [
     // What is not of this shape is what is looked for.
     ...clusterProblems(name, args as ClusterArgs),
+    ...("identity" in value
+      ? [{ path: "identity", message: "a setting of its own: move it to fleetwright:identity" }]
+      : []),
     ...(isObject(login) && "privateKey" in login
       ? [
           {
@@ -144,6 +149,14 @@ function clusterSettingProblems(value: unknown, { environment }: FoundSettings):
         ]
       : []),
   ];
+}
+
+/** Whose API server is not ours to configure, knows no other provider. */
+function identitySettingProblems(value: unknown, { cluster }: FoundSettings): Problem[] {
+  if (value === undefined) return [];
+  return isCluster(cluster)
+    ? identityProblems(value, memberOf(cluster, "kind"))
+    : [{ path: "", message: "not used with an existing cluster: set it up where that cluster is built" }];
 }
 
 /** The account with which the program logs in is not a user's. */

@@ -11,12 +11,13 @@ import type {
 import type { AgentArgs } from "../agent/agent";
 import type { CoordinatorArgs } from "../agent/coordinator";
 import type { ClusterArgs } from "../cluster/args";
+import type { IdentityArgs } from "../cluster/identity/args";
 
 /** The settings of a stack, as its file has them. */
 export interface StackSettings {
   /** What the stack is for; every object has it as the label `fleetwright.dev/environment`, and a new cluster as its name. @example "dev" */
   environment: string;
-  /** The cluster to build, without the login key. @default none: the stack manages the existing cluster of `kubeContext` */
+  /** The cluster to build, without the login key and without `identity`. @default none: the stack manages the existing cluster of `kubeContext` */
   cluster?: ClusterArgs;
   /** The version that a ClusterUpgrade may bring the nodes of `cluster` to, although `cluster.version` is another one. Set `cluster.version` to it when that is done: until then, what runs is ahead of this file, and every preview says so. @default none: a ClusterUpgrade may only go to `cluster.version` @example "v1.36.1+rke2r1" */
   upgradeTo?: string;
@@ -28,6 +29,8 @@ export interface StackSettings {
   labels?: Record<string, string>;
   /** People who may log in to every node by SSH. @default [] */
   users?: UserArgs[];
+  /** Who vouches for people at the API of the cluster, beside the tokens of `npm run access`. @default {} */
+  identity?: IdentityArgs;
   /** Image registries that pods may pull from. @default [] */
   registries?: ConfiguredRegistry[];
   /** The credentials of each registry, by its name. A secret: `pulumi config set --secret --path 'fleetwright:registryCredentials.NAME.password'`. @default {} */

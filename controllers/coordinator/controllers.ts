@@ -6,13 +6,14 @@ import { plugins } from "./plugins";
 import { registries } from "./registries";
 import { serviceAccounts } from "./service-accounts";
 import { upgrades } from "./upgrades";
-import { userStatus } from "./users";
+import { users, userStatus } from "./users";
 
 /** Every controller, in the order of `--help`. */
 export const CONTROLLERS: readonly CoordinatorController[] = [
   serviceAccounts,
   registries,
   labels,
+  users,
   authorization,
   plugins,
   upgrades,

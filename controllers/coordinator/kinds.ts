@@ -8,6 +8,7 @@ import {
   nodePoolLabel,
   plugin,
   registry,
+  user,
   VERSION,
   type Condition,
   type SpecOf,
@@ -43,6 +44,8 @@ export type RoleBindingObject = CustomOf<typeof authorizationRoleBinding>;
 export type UpgradeObject = CustomOf<typeof clusterUpgrade>;
 /** A Plugin in the cluster. */
 export type PluginObject = CustomOf<typeof plugin>;
+/** A User in the cluster. */
+export type UserObject = CustomOf<typeof user>;
 
 function resourceOf({ kind, plural }: { kind: string; plural: string }): Omit<Resource, "objects"> {
   return { group: GROUP, version: VERSION, kind, plural, namespaced: false };
@@ -62,3 +65,5 @@ export const ROLE_BINDINGS: Resource<RoleBindingObject> = resourceOf(authorizati
 export const UPGRADES: Resource<UpgradeObject> = resourceOf(clusterUpgrade);
 /** Plugins as the API server serves them. */
 export const PLUGINS: Resource<PluginObject> = resourceOf(plugin);
+/** Users as the API server serves them. */
+export const USERS: Resource<UserObject> = resourceOf(user);

@@ -8,6 +8,7 @@ export interface Namespace extends KubernetesObject {
 /** A service account, as far as it is looked at. */
 export interface ServiceAccount extends KubernetesObject {
   imagePullSecrets?: { name?: string }[];
+  automountServiceAccountToken?: boolean;
 }
 
 /** A secret; data are base64. */

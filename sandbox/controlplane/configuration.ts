@@ -17,11 +17,15 @@ export function configurationFiles(layout: Layout): ConfigurationFiles {
 }
 
 /** Writes the configuration files; they are JSON, which the components read as YAML. */
-export async function writeConfiguration(layout: Layout): Promise<void> {
+export async function writeConfiguration(layout: Layout, jwt: readonly object[]): Promise<void> {
   const files = configurationFiles(layout);
+  const providers = jwt.length === 0 ? {} : { jwt };
   await Promise.all([
     writePrivate(files.auditPolicy, `${JSON.stringify(auditPolicy, undefined, 2)}\n`),
-    writePrivate(files.authentication, `${JSON.stringify(authentication, undefined, 2)}\n`),
+    writePrivate(
+      files.authentication,
+      `${JSON.stringify({ ...authentication, ...providers }, undefined, 2)}\n`,
+    ),
   ]);
 }
 

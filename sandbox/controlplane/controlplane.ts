@@ -57,7 +57,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     await (temporary ? rm(dir, { recursive: true, force: true, maxRetries: 3 }) : release(dir));
   };
   try {
-    const pki = await progress.step("certificates", () => prepareFiles(layout));
+    const pki = await progress.step("certificates", () => prepareFiles(layout, options.jwt));
     const started = await startOnFreePorts({ layout, plan, pki, tools, options });
     // From here the record protects a detached one; an owned one stays this process's own.
     if (plan.lifetime === "detached") await release(dir);

@@ -18,6 +18,8 @@ export interface ControlPlaneOptions {
   durable?: boolean;
   /** Name of the cluster and the context in the kubeconfig. @default "fleetwright-sandbox" */
   name?: string;
+  /** Entries of the authentication file's `jwt`: identity providers whose tokens the API server takes. @default none */
+  jwt?: readonly object[];
   /** Shows each step of the start. */
   progress?: Progress;
   /** Called when a component ends by itself after the start. */

@@ -37,9 +37,9 @@ export function endpointOf(ports: Ports): string {
 }
 
 /** Creates directories, certificates and configuration files. */
-export async function prepareFiles(layout: Layout): Promise<Pki> {
+export async function prepareFiles(layout: Layout, jwt: readonly object[] = []): Promise<Pki> {
   await makePrivateDirectories(directoriesOf(layout));
-  const [pki] = await allEnded([ensurePki(layout), writeConfiguration(layout)]);
+  const [pki] = await allEnded([ensurePki(layout), writeConfiguration(layout, jwt)]);
   return pki;
 }
 

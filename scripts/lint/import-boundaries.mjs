@@ -3,6 +3,7 @@
 //   api/, lib/     import nothing of ours above them
 //   components/    declares resources and never talks to a Kubernetes or AWS API itself
 //   controllers/   runs inside clusters and never imports Pulumi
+//   access/        asks a cluster by the client of the controllers
 //   policy/        stands alone
 //   sandbox/       is imported by tests, benchmarks, developers' scripts and its own commands, never by a product
 
@@ -35,6 +36,11 @@ export const ALLOWED = {
     folders: ["api", "lib/all-ended", "lib/node-scripts"],
     packages: CONTROLLER_PACKAGES,
     why: "controllers/ runs inside clusters and knows neither Pulumi nor the sandbox",
+  },
+  access: {
+    folders: ["api", "controllers/runtime", "lib"],
+    packages: ["@kubernetes/client-node", "js-yaml"],
+    why: "access/ gives people kubeconfigs and knows no component and no controller",
   },
   policy: {
     folders: ["api", "lib"],

@@ -146,6 +146,11 @@ export const authorizationRoleBindingCases: Cases = {
     namespace("a dot", "a.b", "must be a DNS label"),
     namespace("a capital letter", "Shop", "must be a DNS label"),
     namespace("too long", "a".repeat(64), "Too long"),
+    namespace(
+      "that of people's accounts",
+      "fleetwright-users",
+      "the namespace must not be fleetwright-users",
+    ),
     namespace("a boolean", true, "must be of type string"),
   ],
 };

@@ -1,6 +1,7 @@
 import type * as aws from "@pulumi/aws";
 import type * as pulumi from "@pulumi/pulumi";
 import type { Transform } from "../../transform";
+import type { IdentityArgs } from "../identity/args";
 import type { NetworkReference } from "../network/network-reference";
 import type { ApiArgs, PoolArgs } from "../rke/args";
 import type { NodeGroupTransforms } from "./node-group";
@@ -54,6 +55,8 @@ export interface HostedClusterArgs extends HostedArgs {
   /** @default [] */
   pools?: PoolArgs[];
   api?: ApiArgs;
+  /** Who vouches for people beside AWS. @default {} */
+  identity?: IdentityArgs;
   /** Tags for everything. @default {} */
   tags?: Record<string, string>;
   /** Overrides for the children. @default none */
@@ -65,4 +68,5 @@ export interface HostedClusterTransforms extends EksRoleTransforms, NodeGroupTra
   cluster?: Transform<aws.eks.ClusterArgs>;
   addon?: Transform<aws.eks.AddonArgs>;
   logGroup?: Transform<aws.cloudwatch.LogGroupArgs>;
+  identityProvider?: Transform<aws.eks.IdentityProviderConfigArgs>;
 }

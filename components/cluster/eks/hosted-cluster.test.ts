@@ -60,6 +60,30 @@ describe("a hosted cluster", () => {
     });
   });
 
+  it("knows an identity provider where one is named, by names that are nobody else's", async () => {
+    const type = "aws:eks/identityProviderConfig:IdentityProviderConfig";
+    expect(graph.all(type)).toEqual([]);
+    const oidc = {
+      issuer: "https://login.example.com",
+      clientId: "kubernetes",
+      usernameClaim: "preferred_username",
+      groupsClaim: "groups",
+      requiredClaims: { hd: "example.com" },
+    };
+    expect((await build({ identity: { oidc } })).one(type, "main-oidc").inputs).toMatchObject({
+      clusterName: "main",
+      oidc: {
+        issuerUrl: "https://login.example.com",
+        clientId: "kubernetes",
+        usernameClaim: "preferred_username",
+        usernamePrefix: "fleetwright.dev/user:",
+        groupsClaim: "groups",
+        groupsPrefix: "fleetwright.dev/team:",
+        requiredClaims: { hd: "example.com" },
+      },
+    });
+  });
+
   it("has its add-ons, those for nodes before nodes", () => {
     const addons = graph.all("aws:eks/addon:Addon");
     expect(addons.map(({ inputs }) => inputs.addonName).sort()).toEqual([

@@ -1,6 +1,6 @@
 import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
-import { SYSTEM_NAMESPACE } from "../../../api";
+import { SYSTEM_NAMESPACE, TEAM_GROUP_PREFIX, USER_NAME_PREFIX } from "../../../api";
 import type { HostedClusterArgs, HostedClusterTransforms } from "./args";
 import { eksRoles, type EksRoles } from "./roles";
 import { managedNodeGroup } from "./node-group";
@@ -9,6 +9,7 @@ import { ACCESS_LEVELS, type HostedClusterSettings } from "./schema";
 import type { NodePoolOutput, StateVolumeOutput } from "../outputs";
 import { settingsOf } from "../../schema";
 import { transformed, withoutTransform } from "../../transform";
+import type { OidcSettings } from "../identity/schema";
 import { yaml } from "../yaml";
 
 const LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"];
@@ -51,6 +52,8 @@ export class HostedCluster extends pulumi.ComponentResource {
     const identity = eksRoles(name, settings.tags, this.#transform, this);
     const cluster = this.#controlPlane(identity);
     for (const access of settings.access) this.#access(cluster, access);
+    const { oidc } = settings.identity;
+    if (oidc !== undefined) this.#identityProvider(cluster, oidc);
     const before = this.#addonsBeforeNodes(cluster, identity);
     const pools = settings.pools.map((pool) =>
       managedNodeGroup(
@@ -168,6 +171,31 @@ export class HostedCluster extends pulumi.ComponentResource {
         accessScope: namespaces === undefined ? { type: "cluster" } : { type: "namespace", namespaces },
       },
       { parent: this, dependsOn: [entry] },
+    );
+  }
+
+  /** Names have the same prefixes as on RKE2, without which a claim could be the name of a part of Kubernetes. */
+  #identityProvider(cluster: aws.eks.Cluster, oidc: OidcSettings): void {
+    const { issuer, clientId, usernameClaim, groupsClaim, requiredClaims } = oidc;
+    new aws.eks.IdentityProviderConfig(
+      ...transformed<aws.eks.IdentityProviderConfigArgs>(
+        this.#transform.identityProvider,
+        `${this.#name}-oidc`,
+        {
+          clusterName: cluster.name,
+          oidc: {
+            identityProviderConfigName: "oidc",
+            issuerUrl: issuer,
+            clientId,
+            usernameClaim,
+            usernamePrefix: USER_NAME_PREFIX,
+            ...(groupsClaim === undefined ? {} : { groupsClaim, groupsPrefix: TEAM_GROUP_PREFIX }),
+            ...(Object.keys(requiredClaims).length === 0 ? {} : { requiredClaims }),
+          },
+          tags: { ...this.#args.tags },
+        },
+        { parent: this },
+      ),
     );
   }
 

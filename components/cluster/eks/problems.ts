@@ -1,8 +1,10 @@
 // What the arguments of a hosted cluster may not be together. The single ones are checked by schema.ts.
-import { found, plain, type Problem } from "../../problem";
+import { below, found, plain, type Problem } from "../../problem";
 import { check, type Checked, mapped, refined, repeated } from "../../schema";
 import { withoutTransform } from "../../transform";
 import { nameProblems, openRangeProblems, poolProblems } from "../common-schema";
+import { ClusterKind } from "../args";
+import { kindProblems } from "../identity/schema";
 import { AddressRange } from "../network/address-range";
 import { versionProblems } from "../versions";
 import type { HostedClusterArgs } from "./args";
@@ -38,6 +40,7 @@ function hostedProblems(name: string, settings: HostedClusterSettings): Problem[
       "access",
       access.map((each) => each.name),
     ),
+    ...below("identity", kindProblems(settings.identity, ClusterKind.Hosted)),
     ...poolProblems(pools),
   ];
 }

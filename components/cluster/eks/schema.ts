@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { input, type ShapeOf, textMap } from "../../schema";
 import { api, pools } from "../common-schema";
+import { identity } from "../identity/schema";
 import { cidr, networkReference } from "../network/schema";
 import { type AccessArgs, type HostedClusterArgs, HostedProvider } from "./args";
 
@@ -28,6 +29,7 @@ export const hostedClusterSchema = z.strictObject({
   pools,
   api,
   tags: textMap().default({}),
+  identity: identity.prefault({}),
   provider: z.enum(HostedProvider).default(HostedProvider.Eks),
   nodeVersion: z.string().optional(),
   access: z.array(access).default([]),

@@ -1,5 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { LoginArgs } from "./login-args";
+import type { IdentityArgs } from "../identity/args";
 import type { NetworkReference } from "../network/network-reference";
 import type { RegistrySettings, SnapshotSettings, Taint } from "./rke2/settings";
 import type { ControlPlaneTransforms } from "./control-plane";
@@ -158,6 +159,8 @@ export interface RkeClusterArgs extends SelfManagedArgs {
   /** @default [] */
   pools?: PoolArgs[];
   api?: ApiArgs;
+  /** Who vouches for people beside the cluster itself; for RKE2 only. @default {} */
+  identity?: IdentityArgs;
   /** Tags for everything. @default {} */
   tags?: Record<string, string>;
   /** Overrides for the children. @default none */

@@ -1,8 +1,10 @@
 // What the arguments of a cluster on machines of your own may not be together. The single ones are checked by schema.ts.
-import { found, plain, type Problem } from "../../problem";
+import { below, found, plain, type Problem } from "../../problem";
 import { check, type Checked, mapped, refined } from "../../schema";
 import { withoutTransform } from "../../transform";
 import { nameProblems, openRangeProblems, poolProblems } from "../common-schema";
+import { ClusterKind } from "../args";
+import { kindProblems } from "../identity/schema";
 import { AddressRange } from "../network/address-range";
 import { versionProblems } from "../versions";
 import { Distribution, type RkeClusterArgs } from "./args";
@@ -30,6 +32,10 @@ function rkeProblems(name: string, settings: RkeClusterSettings): Problem[] {
     ...memberProblems("servers.volumeSnapshotIds", Object.keys(servers.volumeSnapshotIds), servers.count),
     ...rangeProblems(settings),
     ...apiProblems(settings),
+    ...below(
+      "identity",
+      kindProblems(settings.identity, distribution === Distribution.Rke ? ClusterKind.Rke : ClusterKind.Rke2),
+    ),
     ...poolProblems(pools),
   ];
 }

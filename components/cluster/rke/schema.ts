@@ -4,6 +4,7 @@ import { RKE2_RELEASES } from "../../../lib/node-scripts/install-rke2";
 import { input, type ShapeOf, textMap } from "../../schema";
 import { isDeferred } from "../../problem";
 import { api, pools } from "../common-schema";
+import { identity } from "../identity/schema";
 import { cidr, networkReference } from "../network/schema";
 import { NETWORKS } from "../network/ports";
 import {
@@ -138,6 +139,7 @@ export const rkeClusterSchema = z.strictObject({
   pools,
   api,
   tags: textMap().default({}),
+  identity: identity.prefault({}),
   login,
   bootstrap: z.boolean().default(false),
   rejoin: z.array(z.string()).default([]),

@@ -19,11 +19,14 @@ import type { NativeBindings } from "./native-bindings";
 import type { NativeBinding } from "./rbac-resources";
 import { isAccountRefusal, RefusalPace, refusalOf } from "./refusal";
 import { bindingCondition } from "./status";
+import { subjectsOf, type People } from "./subjects";
 
 /** What the reconciler of bindings reads and uses. */
 export interface BindingSources extends ObstacleSources {
   bindings: Informer<RoleBindingObject>;
   natives: NativeBindings;
+  /** Who gets the roles. */
+  people: People;
   guard: DeletionGuard<RoleBindingObject>;
   locks: KeyLock;
 }
@@ -83,20 +86,20 @@ export class BindingReconciler {
 
   /** Whether a native binding gives nothing that is not declared now. */
   #isDeclared(live: NativeBinding): boolean {
-    const { bindings, guard } = this.#sources;
+    const { bindings, guard, people } = this.#sources;
     return ownerOf(live.metadata.annotations).some((name) => {
       const binding = bindings.get(name);
       return (
         binding !== undefined &&
         !guard.confirmsDeletion(binding) &&
         this.#obstacles.refusal(binding) === undefined &&
-        !givesElsewhere(live, nativeBindingFor(binding))
+        !givesElsewhere(live, nativeBindingFor(binding, subjectsOf(binding.spec, people)))
       );
     });
   }
 
   async #keep(binding: RoleBindingObject, signal: AbortSignal): Promise<ReconcileResult | undefined> {
-    const { guard, natives } = this.#sources;
+    const { guard, natives, people } = this.#sources;
     const { name } = binding.metadata;
     const report = async (condition: ConditionState, others: object = {}): Promise<void> => {
       const Ready = guard.holdsBack(binding) ? conditionFalse("MassDeletion", guard.message) : condition;
@@ -108,7 +111,7 @@ export class BindingReconciler {
       return undefined;
     }
     const obstacle = this.#obstacles.refusal(binding);
-    const object = nativeBindingFor(binding);
+    const object = nativeBindingFor(binding, subjectsOf(binding.spec, people));
     await this.#deleteExcept(name, obstacle === undefined ? object : undefined, signal);
     if (obstacle !== undefined) {
       await report(obstacle);

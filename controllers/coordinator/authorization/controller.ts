@@ -1,11 +1,12 @@
 // Registers the controller of AuthorizationRoles and AuthorizationRoleBindings.
 import { AUTHORIZATION_ACCOUNT, CLUSTER_AUTHORIZATION_ACCOUNT, GROUP } from "../../../api";
 import { DeletionGuard } from "../deletion-guard";
-import { ROLE_BINDINGS, ROLES } from "../kinds";
+import { ROLE_BINDINGS, ROLES, USERS, type UserObject } from "../kinds";
 import { ownSelector } from "../ownership";
 import type { CoordinatorController, ControllerContext } from "../controller-context";
 import { namespacesIn } from "../shared-informers";
 import { statusTransform } from "../status";
+import { peopleAccountsIn } from "../users";
 import { BindingReconciler } from "./binding-reconciler";
 import { isCeiling } from "./ceiling-source";
 import { KeyLock } from "./key-lock";
@@ -19,6 +20,7 @@ import {
   type ClusterRole,
 } from "./rbac-resources";
 import { RoleReconciler } from "./role-reconciler";
+import { peopleIn, usersOfAccount } from "./subjects";
 
 const transform = statusTransform(CONTROLLER);
 const READ = ["get", "list", "watch"];
@@ -29,7 +31,8 @@ export const authorization: CoordinatorController = {
   name: CONTROLLER,
   description: "ClusterRoles and bindings for AuthorizationRoles and AuthorizationRoleBindings",
   rules: [
-    { apiGroups: [""], resources: ["namespaces"], verbs: READ },
+    { apiGroups: [""], resources: ["namespaces", "serviceaccounts"], verbs: READ },
+    { apiGroups: [GROUP], resources: ["users"], verbs: READ },
     {
       apiGroups: [GROUP],
       resources: ["authorizationroles", "authorizationrolebindings"],
@@ -65,6 +68,8 @@ export const authorization: CoordinatorController = {
     const clusterRoles = cache.informer(CLUSTER_ROLES, { labelSelector });
     const clusterBindings = cache.informer(CLUSTER_ROLE_BINDINGS, { labelSelector });
     const roleBindings = cache.informer(NATIVE_ROLE_BINDINGS, { labelSelector });
+    const users = cache.informer(USERS);
+    const accounts = peopleAccountsIn(cache);
     const roleGuard = new DeletionGuard(roles);
     const locks = new KeyLock();
     const inNamespaces = context.actingAs(AUTHORIZATION_ACCOUNT);
@@ -76,6 +81,7 @@ export const authorization: CoordinatorController = {
       namespaces,
       roleGuard,
       bindings,
+      people: peopleIn(users, accounts),
       natives: new NativeBindings({ reader, inNamespaces, everywhere, clusterBindings, roleBindings }),
       guard: new DeletionGuard(bindings),
       locks,
@@ -90,9 +96,11 @@ export const authorization: CoordinatorController = {
 
     bindings.addIndex("role", ({ spec }) => [spec.role]);
     bindings.addIndex("namespace", ({ spec }) => (spec.namespace === undefined ? [] : [spec.namespace]));
+    bindings.addIndex("user", ({ spec }) => (spec.user === undefined ? [] : [spec.user]));
+    bindings.addIndex("team", ({ spec }) => (spec.team === undefined ? [] : [spec.team]));
     const names = (objects: readonly { metadata: { name: string } }[]): string[] =>
       objects.map(({ metadata }) => metadata.name);
-    const bindingsBy = (index: "role" | "namespace", value: string): string[] =>
+    const bindingsBy = (index: "role" | "namespace" | "user" | "team", value: string): string[] =>
       names(bindings.byIndex(index, value));
     // A change of the ceiling concerns all.
     const rolesOf = (object: ClusterRole): string[] =>
@@ -101,6 +109,10 @@ export const authorization: CoordinatorController = {
       isCeiling(object)
         ? names(bindings.list())
         : ownerOf(object.metadata.annotations).flatMap((role) => bindingsBy("role", role));
+    const bindingsOfPerson = ({ metadata, spec }: UserObject): string[] => [
+      ...bindingsBy("user", metadata.name),
+      ...spec.teams.flatMap((team) => bindingsBy("team", team)),
+    ];
     manager
       .controller({
         name: `${CONTROLLER}-roles`,
@@ -119,6 +131,12 @@ export const authorization: CoordinatorController = {
       .watches(roles, ({ metadata }) => bindingsBy("role", metadata.name))
       .watches(clusterRoles, bindingsOf)
       .watches(namespaces, ({ metadata }) => bindingsBy("namespace", metadata.name))
+      .watches(users, bindingsOfPerson)
+      .watches(accounts, (account) =>
+        usersOfAccount(account)
+          .flatMap((name) => users.get(name) ?? [])
+          .flatMap(bindingsOfPerson),
+      )
       .watches(clusterBindings, ({ metadata }) => ownerOf(metadata.annotations))
       .watches(roleBindings, ({ metadata }) => ownerOf(metadata.annotations));
   },

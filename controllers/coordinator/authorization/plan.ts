@@ -1,12 +1,12 @@
 // Decides which native RBAC objects stand for ours. Pure functions.
-import { isProtectedNamespace, NATIVE_PREFIX, TEAM_GROUP_PREFIX, USERS_NAMESPACE } from "../../../api";
+import { isProtectedNamespace, NATIVE_PREFIX, USERS_NAMESPACE } from "../../../api";
 import { derivedName } from "../derived-name";
 import { equal } from "../../runtime";
 import type { RoleBindingObject, RoleObject } from "../kinds";
 import { ownLabels } from "../ownership";
 import { uncovered } from "./coverage";
 import { objectionsTo, type Ceiling, type Objection, type Rule } from "./escalation";
-import { RBAC_GROUP, type ClusterRole, type NativeBinding } from "./rbac-resources";
+import { RBAC_GROUP, type ClusterRole, type NativeBinding, type Subject } from "./rbac-resources";
 
 /** As in labels and field managers. */
 export const CONTROLLER = "authorization";
@@ -64,13 +64,11 @@ function withoutEmpty(rule: Rule): Rule {
   return { verbs: rule.verbs, ...Object.fromEntries(entries) };
 }
 
-/** The native binding for a binding: in its namespace, or in the whole cluster. */
-export function nativeBindingFor({ metadata: { name }, spec }: RoleBindingObject): NativeBinding {
-  const { user, team, role, namespace } = spec;
-  const subject =
-    user === undefined
-      ? { apiGroup: RBAC_GROUP, kind: "Group", name: `${TEAM_GROUP_PREFIX}${team ?? ""}` }
-      : { apiGroup: RBAC_GROUP, kind: "User", name: user };
+/** The native binding for a binding: in its namespace, or in the whole cluster; `subjects` get the role. */
+export function nativeBindingFor(
+  { metadata: { name }, spec: { role, namespace } }: RoleBindingObject,
+  subjects: readonly Subject[],
+): NativeBinding {
   return {
     metadata: {
       name: nativeName(name),
@@ -79,7 +77,7 @@ export function nativeBindingFor({ metadata: { name }, spec }: RoleBindingObject
       annotations: { [STANDS_FOR]: name },
     },
     roleRef: { apiGroup: RBAC_GROUP, kind: "ClusterRole", name: nativeName(role) },
-    subjects: [subject],
+    subjects: [...subjects],
   };
 }
 

@@ -7,10 +7,18 @@ export interface ClusterRole extends KubernetesObject {
   aggregationRule?: object | undefined;
 }
 
+/** Who gets a role; a service account has a namespace and no group. */
+export interface Subject {
+  apiGroup?: string;
+  kind: string;
+  name: string;
+  namespace?: string;
+}
+
 /** A ClusterRoleBinding or a RoleBinding. */
 export interface NativeBinding extends KubernetesObject {
   roleRef: { apiGroup: string; kind: string; name: string };
-  subjects?: { apiGroup: string; kind: string; name: string }[];
+  subjects?: Subject[];
 }
 
 const group = "rbac.authorization.k8s.io";

@@ -3,6 +3,7 @@ import type { Timing } from "../timing";
 import { accessEntries } from "./access-entries";
 import { addons } from "./addons";
 import { clusters } from "./clusters";
+import { identityProviders } from "./identity-providers";
 import { nodegroups } from "./nodegroups";
 import { podIdentities } from "./pod-identity";
 import type { EksStore } from "./store";
@@ -17,6 +18,7 @@ export function eksAdditions(store: EksStore, timing: () => Timing): Addition[] 
     addons(store, () => timing().addon),
     accessEntries(store),
     podIdentities(store),
+    identityProviders(store, () => timing().update),
     updates(store, () => timing().update),
     tags(store),
   ];

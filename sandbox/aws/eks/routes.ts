@@ -8,6 +8,7 @@ const CLUSTER = "/clusters/{name}";
 const ENTRY = "/clusters/{clusterName}/access-entries/{principalArn}";
 const GROUP = "/clusters/{clusterName}/node-groups/{nodegroupName}";
 const IDENTITY = "/clusters/{clusterName}/pod-identity-associations";
+const PROVIDERS = "/clusters/{clusterName}/identity-provider-configs";
 
 const ROUTES: readonly (readonly [method: string, path: string, action: string])[] = [
   ["POST", "/clusters", "CreateCluster"],
@@ -45,6 +46,10 @@ const ROUTES: readonly (readonly [method: string, path: string, action: string])
   ["GET", `${IDENTITY}/{associationId}`, "DescribePodIdentityAssociation"],
   ["POST", `${IDENTITY}/{associationId}`, "UpdatePodIdentityAssociation"],
   ["DELETE", `${IDENTITY}/{associationId}`, "DeletePodIdentityAssociation"],
+  ["POST", `${PROVIDERS}/associate`, "AssociateIdentityProviderConfig"],
+  ["POST", `${PROVIDERS}/describe`, "DescribeIdentityProviderConfig"],
+  ["POST", `${PROVIDERS}/disassociate`, "DisassociateIdentityProviderConfig"],
+  ["GET", PROVIDERS, "ListIdentityProviderConfigs"],
   ["GET", "/tags/{resourceArn}", "ListTagsForResource"],
   ["POST", "/tags/{resourceArn}", "TagResource"],
   ["DELETE", "/tags/{resourceArn}", "UntagResource"],

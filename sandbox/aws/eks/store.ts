@@ -29,6 +29,8 @@ export interface ClusterRecord {
   /** By principal, then by policy. */
   accessPolicies: Record<string, Record<string, Fields>>;
   podIdentities: Record<string, Fields>;
+  /** By name. */
+  identityProviders: Record<string, Fields>;
   updates: Record<string, Update>;
 }
 
@@ -70,6 +72,7 @@ function emptyRecord(): ClusterRecord {
     accessEntries: {},
     accessPolicies: {},
     podIdentities: {},
+    identityProviders: {},
     updates: {},
   };
 }

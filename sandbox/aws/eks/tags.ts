@@ -5,16 +5,24 @@ import type { Addition } from "../rule";
 import { notFound } from "./handlers";
 import type { EksStore, Fields } from "./store";
 
-/** Tags of what moto does not know: add-ons, access entries and pod identity associations. */
+/** Tags of what moto does not know: add-ons, access entries, pod identity associations and identity providers. */
 export function tags(store: EksStore): Addition {
   return {
     name: "tags",
     async answer(call) {
       const arn = text(call, "resourceArn") ?? "";
-      if (call.service !== "eks" || !/:(addon|access-entry|podidentityassociation)\//.test(arn))
+      if (
+        call.service !== "eks" ||
+        !/:(addon|access-entry|podidentityassociation|identityproviderconfig)\//.test(arn)
+      )
         return undefined;
       const found = everything(store).find((thing) =>
-        [thing.addonArn, thing.accessEntryArn, thing.associationArn].includes(arn),
+        [
+          thing.addonArn,
+          thing.accessEntryArn,
+          thing.associationArn,
+          thing.identityProviderConfigArn,
+        ].includes(arn),
       );
       if (found === undefined) return notFound(`No resource found for ARN: ${arn}`);
       const current = isObject(found.tags) ? found.tags : {};
@@ -32,9 +40,12 @@ export function tags(store: EksStore): Addition {
 }
 
 function everything(store: EksStore): Fields[] {
-  return Object.values(store.clusters).flatMap(({ addons, accessEntries, podIdentities }) => [
-    ...Object.values(addons),
-    ...Object.values(accessEntries),
-    ...Object.values(podIdentities),
-  ]);
+  return Object.values(store.clusters).flatMap(
+    ({ addons, accessEntries, podIdentities, identityProviders }) => [
+      ...Object.values(addons),
+      ...Object.values(accessEntries),
+      ...Object.values(podIdentities),
+      ...Object.values(identityProviders),
+    ],
+  );
 }

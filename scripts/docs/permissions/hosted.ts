@@ -34,6 +34,12 @@ export const hosted: PermissionGroup = {
       update: "UpdateAccessEntry",
       delete: "DeleteAccessEntry",
     }),
+    "aws:eks/identityProviderConfig:IdentityProviderConfig": eks({
+      create: "AssociateIdentityProviderConfig",
+      read: "DescribeIdentityProviderConfig",
+      update: "",
+      delete: "DisassociateIdentityProviderConfig",
+    }),
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": actionsOf("eks", {
       create: "AssociateAccessPolicy",
       read: "ListAssociatedAccessPolicies",

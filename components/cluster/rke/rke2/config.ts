@@ -7,6 +7,12 @@ import type { ServerSettings, Taint } from "./settings";
 /** Where RKE2 reads its settings. */
 export const CONFIG_FILE = "/etc/rancher/rke2/config.yaml";
 
+/**
+ * Where the API server finds whose tokens it takes. RKE2 mounts every file that an argument of the API server names, and
+ * starts it again when the file changes.
+ */
+export const AUTHENTICATION_FILE = "/etc/rancher/rke2/authentication.yaml";
+
 /** What one server has of its own. */
 export interface Member {
   /** The node's name. */
@@ -37,7 +43,9 @@ export function serverConfig(member: Member, settings: ServerSettings): string {
     disable: settings.disable.length === 0 ? undefined : settings.disable,
     ...(settings.cis ? { profile: "cis", "kube-apiserver-arg": apiServerArguments(settings) } : {}),
     ...(settings.audit ? { "audit-policy-file": AUDIT_POLICY_FILE } : {}),
-    ...(settings.audit && !settings.cis ? { "kube-apiserver-arg": apiServerArguments(settings) } : {}),
+    ...((settings.audit || settings.oidc !== undefined) && !settings.cis
+      ? { "kube-apiserver-arg": apiServerArguments(settings) }
+      : {}),
     "secrets-encryption-provider": settings.secretsEncryption,
     ...snapshotSettings(settings.clusterName, settings.snapshots),
   });
@@ -83,11 +91,12 @@ export function clusterDns(serviceCidr: string): string | undefined {
   return AddressRange.parse(serviceCidr)?.host(10);
 }
 
-function apiServerArguments({ cis, audit }: ServerSettings): string[] {
+function apiServerArguments({ cis, audit, oidc }: ServerSettings): string[] {
   return [
     ...(audit ? ["audit-log-maxage=30", "audit-log-maxbackup=10", "audit-log-maxsize=100"] : []),
     // The CIS profile of RKE2 asks for it from Kubernetes 1.29 on.
     ...(cis ? ["service-account-extend-token-expiration=false"] : []),
+    ...(oidc === undefined ? [] : [`authentication-config=${AUTHENTICATION_FILE}`]),
   ];
 }
 

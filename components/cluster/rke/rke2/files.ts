@@ -1,7 +1,16 @@
 import { STATE_MARKER, STATE_MOUNT } from "../scripts/prepare-volume";
 import type { NodeFile } from "../scripts/unpack-files";
 import { AUDIT_POLICY_FILE, auditPolicy } from "./audit-policy";
-import { agentConfig, CONFIG_FILE, serverConfig, type AgentSettings, type Member } from "./config";
+import { authenticationConfiguration } from "../../identity/authentication";
+import { yaml } from "../../yaml";
+import {
+  agentConfig,
+  AUTHENTICATION_FILE,
+  CONFIG_FILE,
+  serverConfig,
+  type AgentSettings,
+  type Member,
+} from "./config";
 import { NODE_RIGHTS_FILE, nodeRights } from "./node-rights";
 import { REGISTRIES_FILE, registriesFile } from "./registries";
 import type { RegistrySettings, ServerSettings } from "./settings";
@@ -32,9 +41,17 @@ export function serverFiles(member: Member, settings: ServerSettings): NodeFiles
     [CONFIG_FILE]: { content: serverConfig(member, settings) },
     [REGISTRIES_FILE]: { content: registriesFile(settings.registries) },
     [AUDIT_POLICY_FILE]: { content: settings.audit ? auditPolicy() : undefined },
+    ...authenticationFile(settings),
     [NODE_RIGHTS_FILE]: { content: nodeRights() },
     [STATE_DROP_IN]: { content: stateDropIn(), mode: "0644" },
   });
+}
+
+// Where there is none the path is not named at all: what a stack without one sends to its servers stays what it was.
+function authenticationFile({ oidc }: ServerSettings): Record<string, { content: string }> {
+  return oidc === undefined
+    ? {}
+    : { [AUTHENTICATION_FILE]: { content: yaml(authenticationConfiguration(oidc)) } };
 }
 
 /** All files of an agent. */

@@ -26,6 +26,7 @@ const settings: ServerSettings = {
   secretsEncryption: "secretbox",
   snapshots: { ...everyHour, bucket: "acme-etcd" },
   registries: {},
+  oidc: undefined,
 };
 const plainest: ServerSettings = {
   ...settings,
@@ -145,5 +146,34 @@ describe("user data", () => {
 
   it("holds neither token nor version", () => {
     expect(text).not.toMatch(/K10|agent-token|\+rke2r/);
+  });
+});
+
+describe("an identity provider", () => {
+  const oidc = {
+    issuer: "https://login.example.com",
+    clientId: "kubernetes",
+    usernameClaim: "preferred_username",
+    requiredClaims: {},
+  };
+  const path = "/etc/rancher/rke2/authentication.yaml";
+
+  it.each([
+    ["hardened", settings],
+    ["plain", plainest],
+  ])("is in a file that the API server of a %s cluster reads", (_, given) => {
+    const { files } = serverFiles(member, { ...given, oidc });
+    const config = load(serverConfig(member, { ...given, oidc })) as { "kube-apiserver-arg": string[] };
+    expect(config["kube-apiserver-arg"]).toContain(`authentication-config=${path}`);
+    expect(load(files.find((file) => file.path === path)?.content ?? "")).toMatchObject({
+      kind: "AuthenticationConfiguration",
+      jwt: [{ claimMappings: { username: { prefix: "fleetwright.dev/user:" } } }],
+    });
+  });
+
+  it("leaves what is sent to a server without one as it was", () => {
+    const { files, removed } = serverFiles(member, settings);
+    expect([...files.map((file) => file.path), ...removed]).not.toContain(path);
+    expect(serverConfig(member, settings)).not.toContain("authentication");
   });
 });

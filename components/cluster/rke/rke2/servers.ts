@@ -178,6 +178,7 @@ function serverSettings(
     secretsEncryption: hardening.secretsEncryption,
     snapshots: { ...etcdSnapshots, region: etcdSnapshots.region ?? known.region },
     registries: {},
+    oidc: args.identity.oidc,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { OidcSettings } from "../../identity/schema";
 import type { EtcdSnapshotSettings } from "../schema";
 
 /** A taint of a node. */
@@ -73,4 +74,6 @@ export interface ServerSettings {
   secretsEncryption: string | undefined;
   snapshots: EtcdSnapshotSettings & { region: string };
   registries: RegistrySettings;
+  /** Who vouches for people beside the cluster itself. */
+  oidc: OidcSettings | undefined;
 }

@@ -12,6 +12,7 @@ export { record, zone } from "./dns";
 export { eksAccessEntry, eksAccessPolicyAssociation, eksPodIdentityAssociation } from "./eks-access";
 export { eksAddon } from "./eks-addon";
 export { eksCluster } from "./eks-cluster";
+export { eksIdentityProviderConfig } from "./eks-identity-provider";
 export { eksNodeGroup } from "./eks-node-group";
 export { vpcEndpoint } from "./endpoint";
 export { flowLog } from "./flow-log";

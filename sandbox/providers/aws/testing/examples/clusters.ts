@@ -122,6 +122,21 @@ export const clusters = [
     },
     updates: () => ({}),
   }),
+  example<aws.eks.IdentityProviderConfigArgs>({
+    token: "aws:eks/identityProviderConfig:IdentityProviderConfig",
+    inputs: async (fixture) => ({
+      clusterName: await cluster(fixture),
+      oidc: {
+        identityProviderConfigName: "oidc",
+        issuerUrl: "https://login.example.com",
+        clientId: "kubernetes",
+        usernameClaim: "preferred_username",
+        usernamePrefix: "fleetwright.dev/user:",
+      },
+      tags: { Name: "example" },
+    }),
+    updates: () => ({}),
+  }),
   example<aws.eks.PodIdentityAssociationArgs>({
     token: "aws:eks/podIdentityAssociation:PodIdentityAssociation",
     inputs: async (fixture) => ({

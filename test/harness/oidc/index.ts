@@ -1,0 +1,1 @@
+export { startIssuer, type Issuer } from "./issuer";
