@@ -193,7 +193,9 @@ const nodeStatus = z.strictObject({
     .optional()
     .describe("How often the installer was started; it is never more than asked for."),
   exitCode: z.int().min(0).max(255).optional().describe("What the installer ended with."),
-  output: text(MAX_OUTPUT, 0).optional().describe("Why the installer failed, in its own words and short; what it wrote stays on the node."),
+  output: text(MAX_OUTPUT, 0)
+    .optional()
+    .describe("Why the installer failed, in its own words and short; what it wrote stays on the node."),
   installer: z
     .enum(INSTALLER_STATES)
     .optional()
