@@ -16,6 +16,8 @@ export function accessToBuilt(cluster: Cluster): Access {
   const provider = new kubernetes.Provider("cluster", {
     kubeconfig: cluster.kubeconfig,
     enableServerSideApply: true,
+    // What the stack records about itself changes in place: it is never missing when somebody looks.
+    enableConfigMapMutable: true,
   });
   return { providers: [provider], deletedWith: cluster };
 }
@@ -32,6 +34,7 @@ export function accessToExisting(context: pulumi.Input<string>): Access {
   const provider = new kubernetes.Provider("cluster", {
     context,
     enableServerSideApply: true,
+    enableConfigMapMutable: true,
     deleteUnreachable: true,
   });
   return { providers: [provider] };

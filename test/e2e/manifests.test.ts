@@ -104,6 +104,7 @@ test("every kind of object that the product can put into a cluster is among thos
       "PodDisruptionBudget",
       "PriorityClass",
       "Registry",
+      "ResourceQuota",
       "Role",
       "RoleBinding",
       "Secret",

@@ -85,7 +85,7 @@ describe("staging", () => {
       // A host key for each server, the token, and the program's own login key.
       "tls:index/privateKey:PrivateKey": 5,
       // Ours, and that of plugins.
-      "kubernetes:core/v1:Namespace": 2,
+      "kubernetes:core/v1:Namespace": 3,
     });
     expect(changesAsked()).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe("prod", () => {
       "aws:ec2/natGateway:NatGateway": 3,
       "aws:ec2/vpcEndpoint:VpcEndpoint": 5,
       "aws:ec2/flowLog:FlowLog": 1,
-      "kubernetes:core/v1:Namespace": 2,
+      "kubernetes:core/v1:Namespace": 3,
     });
     expect(changesAsked()).toEqual([]);
   });
