@@ -2,7 +2,16 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { waitFor } from "../../lib/deadline";
 import { listAt, textAt } from "../../lib/json";
-import type { ClusterCloud } from "./cluster-cloud";
+import type { MachineHost } from "../../sandbox/machines";
+
+/** The cluster that is written to, by the API server that a kubeconfig names. */
+export interface WrittenCluster {
+  /** The file. */
+  readonly kubeconfig: string;
+  readonly machineHost: MachineHost;
+  /** Reads objects by the arguments of `kubectl get`. */
+  get(...args: string[]): Promise<unknown>;
+}
 
 /** What became of a series of writes. */
 export interface Written {
@@ -16,12 +25,12 @@ export interface Written {
   readonly maxGapMs: number;
 }
 
-/** Somebody who writes to a cluster through its load balancer while it is worked on, and counts. */
+/** Somebody who writes to a cluster while it is worked on, and counts. */
 export class Writer {
   private printed = "";
 
   private constructor(
-    private readonly cluster: ClusterCloud,
+    private readonly cluster: WrittenCluster,
     private readonly series: string,
     private readonly child: ChildProcess,
   ) {
@@ -29,7 +38,7 @@ export class Writer {
   }
 
   /** Begins to write; the first write has succeeded when this is over. */
-  static async start(cluster: ClusterCloud, series: string): Promise<Writer> {
+  static async start(cluster: WrittenCluster, series: string): Promise<Writer> {
     const argv = [process.execPath, join(__dirname, "write-on.js"), cluster.kubeconfig, series];
     const [command = "", ...args] = cluster.machineHost.command(argv);
     const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -38,6 +47,13 @@ export class Writer {
       timeoutMs: 120_000,
     });
     return writer;
+  }
+
+  /** How many writes were answered with success so far, and how many were not. */
+  soFar(): { acknowledged: number; refused: number } {
+    const lines = this.lines();
+    const acknowledged = lines.filter(({ ok }) => ok).length;
+    return { acknowledged, refused: lines.length - acknowledged };
   }
 
   /** Stops, and looks for everything that was acknowledged. */
