@@ -1,6 +1,7 @@
 // Admission policies for what RBAC cannot say: which namespaces are left out of every role, and what the accounts that write
 // roles may write at all. In CEL, evaluated by the API server; if one cannot be evaluated, the request is refused.
 import { API_VERSION, GROUP, SYSTEM_NAMESPACE, USERS_NAMESPACE } from "../names";
+import { GRANT_PREFIX } from "../people";
 import {
   accountUser,
   AUTHORIZATION_ACCOUNT,
@@ -65,8 +66,8 @@ export function admissionPolicies(raised: RaisedCeiling = {}): AdmissionPolicy[]
 function protectedNamespaces(): AdmissionPolicy {
   const people = accountUser("", USERS_NAMESPACE);
   const admin = `authorizer.group(${text(GROUP)}).resource(${text(PROTECTED_NAMESPACES_RESOURCE)}).namespace(request.namespace).check("use").allowed()`;
-  // Whoever renews a person's token is held by a policy of its own, which is stricter (PeopleNamespace).
-  const personToken = `request.namespace == ${text(USERS_NAMESPACE)} && request.resource.resource == "serviceaccounts" && request.subResource == "token"`;
+  // The account of a grant renews its person's token; a policy of its own says which (components/agent/people-policies.ts).
+  const renewal = `${USER}.startsWith(${text(people + GRANT_PREFIX)}) && request.namespace == ${text(USERS_NAMESPACE)} && request.resource.resource == "serviceaccounts" && has(request.subResource) && request.subResource == "token"`;
   return {
     name: "fleetwright-protected-namespaces",
     spec: {
@@ -90,7 +91,7 @@ function protectedNamespaces(): AdmissionPolicy {
       ],
       validations: [
         {
-          expression: `(${personToken}) || ${admin}`,
+          expression: `(${renewal}) || ${admin}`,
           messageExpression: `"the namespace " + request.namespace + " is protected, only administrators write in it or get into its pods: " + ${USER} + " lacks the right to use ${PROTECTED_NAMESPACES_RESOURCE}.${GROUP} there"`,
           reason: "Forbidden",
         },

@@ -34,6 +34,7 @@ beforeAll(async () => {
   const subjects = [
     { apiGroup: RBAC, kind: "User", name: "jane" },
     { apiGroup: RBAC, kind: "User", name: "system:serviceaccount:fleetwright-users:jane" },
+    { apiGroup: RBAC, kind: "User", name: "system:serviceaccount:fleetwright-users:grant-1" },
     { apiGroup: RBAC, kind: "User", name: "system:serviceaccount:builds:builder" },
   ];
   const everything = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
@@ -256,15 +257,16 @@ test("people may look", async () => {
   for (const namespace of PLACES) expect(await request(person, "GET", namespace, "pods/target")).toBe(200);
 });
 
-test("an account that stands for a person gets its own token, if a role lets it, and no other", async () => {
+test("tokens of people's accounts are not for people, but for the accounts of grants, which their own policy holds", async () => {
   const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
-  const token = (name: string): Promise<number> =>
-    request(account, "POST", "fleetwright-users", `serviceaccounts/${name}/token`, body);
-  for (const name of ["jane", "joe"])
-    await request(fixture.direct, "POST", "fleetwright-users", "serviceaccounts", { metadata: { name } });
-  expect(await token("jane")).toBe(201);
-  expect(await token("joe")).toBe(403);
-  expect(await request(person, "POST", "fleetwright-users", "serviceaccounts/jane/token", body)).toBe(403);
+  const token = (client: ApiClient, namespace: string): Promise<number> =>
+    request(client, "POST", namespace, "serviceaccounts/jane/token", body);
+  const grant = fixture.direct.actingAs("system:serviceaccount:fleetwright-users:grant-1");
+  for (const namespace of ["fleetwright-users", "kube-system"])
+    await request(fixture.direct, "POST", namespace, "serviceaccounts", { metadata: { name: "jane" } });
+  expect(await token(grant, "fleetwright-users")).toBe(201);
+  expect(await token(grant, "kube-system")).toBe(403);
+  for (const client of [account, person]) expect(await token(client, "fleetwright-users")).toBe(403);
 });
 
 describe("who is no person goes on", () => {
