@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { loadAll } from "js-yaml";
+import { ALLOW_DELETION } from "../../../controllers/coordinator/deletion-guard";
 import { PLUGINS, type PluginObject } from "../../../controllers/coordinator/kinds";
 import { ApiError, type ApiClient, type KubernetesObject, type Resource } from "../../../controllers/runtime";
 import { waitFor } from "../fault-proxy";
@@ -104,10 +105,15 @@ export class PluginProbe {
     return plugin;
   }
 
+  /** Deletes it, with the confirmation that whoever deletes many within ten minutes has to give. */
   async delete(): Promise<void> {
-    await this.#client.delete(PLUGINS, { name: this.name }).catch((error: unknown) => {
+    const confirmed = { metadata: { annotations: { [ALLOW_DELETION]: "true" } } };
+    try {
+      await this.#client.patch(PLUGINS, { name: this.name }, confirmed);
+      await this.#client.delete(PLUGINS, { name: this.name });
+    } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 404) throw error;
-    });
+    }
   }
 
   /** Waits until it is gone. */
