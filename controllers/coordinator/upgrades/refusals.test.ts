@@ -99,6 +99,16 @@ async function forbidEvictions(): Promise<void> {
     metadata: { name },
     spec: { policyName: name, validationActions: ["Deny"] },
   });
+  // A policy takes effect a little after it is written.
+  await pod("probe");
+  const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "probe" } };
+  await waitFor("evictions to be refused", () =>
+    send("POST", "/api/v1/namespaces/default/pods/probe/eviction?dryRun=All", eviction).then(
+      () => false,
+      (error: unknown) => error instanceof ApiError && error.message.includes("auditors"),
+    ),
+  );
+  await send("DELETE", "/api/v1/namespaces/default/pods/probe?gracePeriodSeconds=0");
 }
 const SKIP = ["VersionSkew", "Agents"];
 const begin = (spec: object = {}): Promise<unknown> =>
