@@ -1,6 +1,6 @@
 // The command `npm run access`: gives people kubeconfigs, lists what was given, and takes it back.
 import { parseArgs } from "node:util";
-import { ApiError } from "../controllers/runtime";
+import { ApiError, ConnectionError } from "../controllers/runtime";
 import { runCommand } from "../lib/command";
 import { ExitCode, Failure } from "../lib/failure";
 import { writePrivate } from "../lib/files";
@@ -95,8 +95,14 @@ async function revoke(user: string, grants: Grants, json: boolean): Promise<void
   );
 }
 
-/** A refusal, in words that say what to do. */
+/** A refusal, or no answer, in words that say what to do. */
 function explained(error: unknown, { endpoint }: Connection): unknown {
+  if (error instanceof ConnectionError)
+    return new Failure(
+      `${endpoint.server} cannot be reached: ${error.message.replace(/^.* failed: /, "")}. Run the command where kubectl reaches the cluster; for the cluster dev of a sandbox that is in its network: in-sandbox npm run -s access -- …`,
+      ExitCode.failed,
+      { cause: error },
+    );
   if (!(error instanceof ApiError) || (error.code !== 401 && error.code !== 403)) return error;
   return new Failure(
     `${endpoint.server} refused: ${error.message} Only an administrator of the cluster gives access: use another --kubeconfig or --context.`,

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { sharedKubeconfig } from "../../test/harness/controlplane";
 import {
@@ -127,7 +128,10 @@ test("row 11: a leader that was frozen beyond its lease does not write any more 
   child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
   try {
     await waitFor("the process to write", () => writers.includes("frozen"), 50_000);
-    child.kill("SIGSTOP");
+    child.kill("SIGUSR2");
+    await waitFor("the process to freeze", () =>
+      readFileSync(`/proc/${child.pid ?? 0}/stat`, "utf8").replace(/\(.*\)/, "").includes(' T '),
+    );
     const b = candidate("leader", "successor");
     await waitFor("the successor to lead", () => b.election.isLeading);
     await b.client.patch(CONFIG_MAPS, { namespace, name: "written" }, { data: { writer: "successor" } });

@@ -138,7 +138,10 @@ describeMachines("agents on machines", () => {
     });
     expect(entry).toMatchObject({ attempt: 1, exitCode: 3, installer: "Failed" });
     const unit = `fleetwright-upgrade-${metadata.uid ?? ""}.service`;
-    expect(entry?.output).toBe(`one two|$HOME|\nin ${unit}`);
+    // What it wrote stays on the machine, where the report says.
+    expect(entry?.output ?? "").toBe("");
+    const file = /(\/\S+\/output)\.$/.exec(entry?.installerMessage ?? "")?.[1] ?? "";
+    expect(await sh(id, `cat '${file}'`)).toBe(`one two|$HOME|\nin ${unit}\n`);
     expect(await sh(id, `systemctl is-active ${unit} || true`)).toBe("inactive\n");
   });
 });

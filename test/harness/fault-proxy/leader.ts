@@ -1,4 +1,5 @@
-// A process that campaigns for a lease and, while it leads, writes its name as fast as it can. Tests freeze it.
+// A process that campaigns for a lease and, while it leads, writes its name as fast as it can. SIGUSR2 freezes it between two
+// writes: a write that is on its way when a process freezes is one that no guard of its own can take back.
 import {
   ApiClient,
   kubeconfigCredentials,
@@ -23,6 +24,9 @@ const client = new ApiClient(kubeconfigCredentials(kubeconfig), { rateLimit: fal
   election.assertLeading(),
 );
 
+let isToFreeze = false;
+process.on("SIGUSR2", () => (isToFreeze = true));
+
 void election.run(new AbortController().signal, async (signal) => {
   process.stdout.write("leading\n");
   // Deliberately deaf to the signal until a write is refused: only the guard stands between it and the server.
@@ -32,6 +36,10 @@ void election.run(new AbortController().signal, async (signal) => {
     } catch (error) {
       process.stdout.write(`refused ${error instanceof Error ? error.name : ""}\n`);
       if (error instanceof Error && error.name === "NotLeaderError") break;
+    }
+    if (isToFreeze) {
+      isToFreeze = false;
+      process.kill(process.pid, "SIGSTOP");
     }
     await sleep(systemClock, 5, signal);
   }
