@@ -130,7 +130,9 @@ test("row 11: a leader that was frozen beyond its lease does not write any more 
     await waitFor("the process to write", () => writers.includes("frozen"), 50_000);
     child.kill("SIGUSR2");
     await waitFor("the process to freeze", () =>
-      readFileSync(`/proc/${child.pid ?? 0}/stat`, "utf8").replace(/\(.*\)/, "").includes(' T '),
+      readFileSync(`/proc/${child.pid ?? 0}/stat`, "utf8")
+        .replace(/\(.*\)/, "")
+        .includes(" T "),
     );
     const b = candidate("leader", "successor");
     await waitFor("the successor to lead", () => b.election.isLeading);
