@@ -8,6 +8,7 @@ import {
 import { waitFor } from "../../../test/harness/fault-proxy";
 import { UPGRADES, type UpgradeObject } from "../kinds";
 import { NODES } from "../native-resources";
+import { isNotFound } from "../../runtime";
 import { CORDONED_BY } from "./node-plan";
 
 const [FROM, TO] = ["v1.34.1+rke2r1", "v1.35.4+rke2r1"];
@@ -31,7 +32,14 @@ async function define(earlier: boolean): Promise<void> {
   }) as { spec: { versions: object[] } };
   await send("PATCH", CRD, { spec: { versions: definition.spec.versions } }, "application/merge-patch+json");
   await waitFor("the definition to be served", async () => {
-    const openapi = await fixture.direct.text({ method: "GET", path: "/openapi/v3/apis/fleetwright.dev/v1" });
+    const openapi = await fixture.direct
+      .text({ method: "GET", path: "/openapi/v3/apis/fleetwright.dev/v1" })
+      .catch((error: unknown) => {
+        // The server publishes the description of a group a little after its definitions.
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
+    if (openapi === undefined) return false;
     const { components } = JSON.parse(openapi) as {
       components: {
         schemas: Record<string, { properties?: { status?: { properties?: Record<string, object> } } }>;
