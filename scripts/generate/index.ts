@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { format, resolveConfig } from "prettier";
+import { decisionFiles } from "./decisions";
 import { kindFiles } from "./kinds";
 import { MARK } from "./mark";
 import { pluginCatalogueFiles } from "./plugin-catalogue";
@@ -17,7 +18,8 @@ export type GeneratedFiles = ReadonlyMap<string, string>;
 
 async function main(check: boolean): Promise<void> {
   const wanted = new Map<string, string>();
-  for (const files of [kindFiles(), roleFiles(), pluginCatalogueFiles(), policyFiles(), referenceFiles()]) {
+  const sources = [kindFiles, roleFiles, pluginCatalogueFiles, policyFiles, referenceFiles, decisionFiles];
+  for (const files of sources.map((source) => source())) {
     for (const [file, text] of files) {
       const filepath = path.join(ROOT, file);
       wanted.set(file, await format(text, { ...(await resolveConfig(filepath)), filepath }));
