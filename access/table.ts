@@ -1,4 +1,5 @@
 // How the list of grants is printed. Pure.
+import { alignColumns } from "../lib/columns";
 import type { Grant } from "./grant";
 
 const COLUMNS: readonly (readonly [string, keyof Grant])[] = [
@@ -16,14 +17,5 @@ export function describeGrants(grants: readonly Grant[], json: boolean): string 
     COLUMNS.map(([title]) => title),
     ...grants.map((grant) => COLUMNS.map(([, key]) => grant[key])),
   ];
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("   ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  return `${alignColumns(rows, "   ").join("\n")}\n`;
 }

@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 
 /** The prefix of a User's name in the user that the API server sees when an identity provider vouches for the person. */
 export const USER_NAME_PREFIX = "fleetwright.dev/user:";
+/** The prefix of a team's name in the group that it sees then. */
+export const TEAM_GROUP_PREFIX = "fleetwright.dev/team:";
 /** On an account of a person: their User. */
 export const USER_ANNOTATION = "fleetwright.dev/user";
 /** The label of an account whose grants were all revoked: bindings leave it out. Its value is when, in seconds since 1970. */

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { alignColumns } from "../lib/columns";
 import { runCommand } from "../lib/command";
 import { ExitCode, Failure } from "../lib/failure";
 import { streamProgress } from "../lib/progress";
@@ -132,15 +133,7 @@ function table(outcomes: readonly Outcome[]): string {
     passed ? "passed" : "FAILED",
     `${seconds} s`,
   ]);
-  return [["Node", "part", "outcome", "time"], ...rows]
-    .map(
-      (row) =>
-        `${row
-          .map((cell) => cell.padEnd(10))
-          .join("")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  return `${alignColumns([["Node", "part", "outcome", "time"], ...rows]).join("\n")}\n`;
 }
 
 if (require.main === module) runCommand(main);

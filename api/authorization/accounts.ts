@@ -11,8 +11,6 @@ export const CLUSTER_AUTHORIZATION_ACCOUNT = "fleetwright-authorization-cluster"
 
 /** What the names of native roles and bindings that stand for ours begin with. */
 export const NATIVE_PREFIX = "fleetwright:";
-/** The prefix of a team's name in the group that the API server sees. */
-export const TEAM_GROUP_PREFIX = "fleetwright.dev/team:";
 
 /** The user name of a service account, as the API server sees it. */
 export function accountUser(name: string, namespace = SYSTEM_NAMESPACE): string {

@@ -4,7 +4,6 @@ export {
   CLUSTER_AUTHORIZATION_ACCOUNT,
   COORDINATOR_ACCOUNT,
   NATIVE_PREFIX,
-  TEAM_GROUP_PREFIX,
 } from "./accounts";
 export {
   ceilingRules,

@@ -1,14 +1,13 @@
 // Admission policies for what RBAC cannot say: which namespaces are left out of every role, and what the accounts that write
 // roles may write at all. In CEL, evaluated by the API server; if one cannot be evaluated, the request is refused.
 import { API_VERSION, GROUP, SYSTEM_NAMESPACE, USERS_NAMESPACE } from "../names";
-import { GRANT_PREFIX } from "../people";
+import { GRANT_PREFIX, TEAM_GROUP_PREFIX } from "../people";
 import {
   accountUser,
   AUTHORIZATION_ACCOUNT,
   CLUSTER_AUTHORIZATION_ACCOUNT,
   COORDINATOR_ACCOUNT,
   NATIVE_PREFIX,
-  TEAM_GROUP_PREFIX,
 } from "./accounts";
 import { RBAC_GROUP, type RaisedCeiling, type RoleRule } from "./ceiling";
 import { PROTECTED_LABEL, PROTECTED_NAMESPACES, PROTECTED_NAMESPACES_RESOURCE } from "./protected-namespaces";

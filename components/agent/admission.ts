@@ -1,13 +1,13 @@
 // Declares the admission policies that hold each agent to its own node (controllers/agent/admission.ts).
-import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { metadataOf, type Labels } from "../addons/declaration";
-import { transformed, type Transform } from "../transform";
+import type { Labels } from "../addons/declaration";
+import type { Transform } from "../transform";
 import declared from "./admission.json";
+import { declarePolicy, type PolicyArgs } from "./declare-policy";
 
 /** Overrides for the admission policies of the agent. */
 export interface AdmissionTransforms {
-  admissionPolicy?: Transform<kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyArgs>;
+  admissionPolicy?: Transform<PolicyArgs>;
 }
 
 /** Declares the policies and their bindings. Gives the bindings: before they are there no agent should write. */
@@ -17,21 +17,8 @@ export function declareAdmission(
   labels: Labels,
   transform: AdmissionTransforms,
 ): pulumi.Resource[] {
-  return declared.map(({ name, spec }) => {
-    const childName = `${resourceName}-${name.replace(/^fleetwright-agent-/, "")}`;
-    const metadata = metadataOf(name, labels);
-    const policy = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
-      ...transformed<kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyArgs>(
-        transform.admissionPolicy,
-        childName,
-        { metadata, spec },
-        { parent },
-      ),
-    );
-    return new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
-      childName,
-      { metadata, spec: { policyName: policy.metadata.name, validationActions: ["Deny"] } },
-      { parent },
-    );
+  return declared.map((policy) => {
+    const childName = `${resourceName}-${policy.name.replace(/^fleetwright-agent-/, "")}`;
+    return declarePolicy(childName, policy, labels, { parent }, transform.admissionPolicy);
   });
 }

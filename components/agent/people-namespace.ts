@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { USERS_NAMESPACE } from "../../api";
 import { metadataOf, type Labels } from "../addons/declaration";
 import { transformed, withoutTransform, type Transform } from "../transform";
+import { declarePolicy } from "./declare-policy";
 import { PEOPLE_POLICIES } from "./people-policies";
 
 /** The arguments of `PeopleNamespace`. */
@@ -28,22 +29,9 @@ export class PeopleNamespace extends pulumi.ComponentResource {
     const parent = { parent: this };
     const transform = args.transform ?? {};
     // Before the namespace: it is never open.
-    const closed = PEOPLE_POLICIES.flatMap(({ name: policy, spec }) => {
-      const made = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicy(
-        `${name}-${policy}`,
-        { metadata: metadataOf(policy, args.labels), spec },
-        parent,
-      );
-      const binding = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
-        `${name}-${policy}`,
-        {
-          metadata: metadataOf(policy, args.labels),
-          spec: { policyName: made.metadata.name, validationActions: ["Deny"] },
-        },
-        parent,
-      );
-      return [made, binding];
-    });
+    const closed = PEOPLE_POLICIES.map((policy) =>
+      declarePolicy(`${name}-${policy.name}`, policy, args.labels, parent),
+    );
     const level = "restricted";
     const namespace = new kubernetes.core.v1.Namespace(
       ...transformed<kubernetes.core.v1.NamespaceArgs>(

@@ -3,7 +3,7 @@ import type { ClusterUpgrade } from "../../api";
 import { GROUP, VERSION } from "../../api/names";
 import type { KubernetesObject, Resource } from "../runtime";
 
-/** A User as the server returns it. Its spec is checked again before anything of it is written (users/login.ts). */
+/** A User as the server returns it. Its spec is checked again before anything of it is written (api/login.ts). */
 export interface UserObject extends KubernetesObject {
   spec?: unknown;
   status?: UserStatus;

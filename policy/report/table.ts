@@ -1,3 +1,4 @@
+import { alignColumns } from "../../lib/columns";
 import type { PolicyResult, Report } from "./report";
 
 /** A report for people: what blocks, what is advised, what cannot be evaluated, what is exempt, and how each policy fared. */
@@ -14,7 +15,7 @@ export function table(report: Report, { all }: { all: boolean }): string {
   return [
     `Policies for stack ${report.stack} (${report.environment}), by its ${report.from} of ${report.resources} resources, on ${report.date}.`,
     "",
-    ...columns([
+    ...alignColumns([
       ["POLICY", "LEVEL", "SEVERITY", "EVALUATED", "PASSED", "RESULT", "SOURCES"],
       ...shown.map((result) => [
         result.policy,
@@ -50,15 +51,4 @@ function resultText({ evaluated, violations, unknown, exempt, blocks }: PolicyRe
     exempt > 0 ? `${exempt} exempt` : "",
   ].filter((part) => part !== "");
   return parts.length === 0 ? "ok" : parts.join(", ");
-}
-
-/** Aligns rows in columns. */
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0))) ?? [];
-  return rows.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
 }

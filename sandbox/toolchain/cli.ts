@@ -1,5 +1,6 @@
 // `npm run tools`: gets and lists the tools, and installs system packages.
 import { parseArgs } from "node:util";
+import { alignColumns } from "../../lib/columns";
 import { runCommand } from "../../lib/command";
 import { ExitCode, Failure } from "../../lib/failure";
 import { streamProgress } from "../../lib/progress";
@@ -128,9 +129,8 @@ async function list(json: boolean): Promise<void> {
     process.stdout.write(`${JSON.stringify(rows, undefined, 2)}\n`);
     return;
   }
-  for (const { name, version, from, purpose } of rows) {
-    process.stdout.write(`${name.padEnd(28)}${version.padEnd(10)}${from.padEnd(18)}${purpose}\n`);
-  }
+  const shown = alignColumns(rows.map(({ name, version, from, purpose }) => [name, version, from, purpose]));
+  process.stdout.write(`${shown.join("\n")}\n`);
 }
 
 if (require.main === module) runCommand(main);

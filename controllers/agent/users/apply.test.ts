@@ -20,7 +20,7 @@ import { seededRandom, silentLogger } from "../../runtime";
 import { HostRoot } from "../host";
 import { UIDS } from "./plan";
 import { AccountApplier, type ApplyOutcome } from "./apply";
-import type { Login } from "./login";
+import type { Login } from "../../../api/login";
 
 const NOW = Date.UTC(2026, 0, 1);
 const login = (name: string, more: Partial<Login> = {}): Login => ({

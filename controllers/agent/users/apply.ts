@@ -8,7 +8,7 @@ import { planAccounts, type AccountFiles, type AccountPlan, type AccountRecord }
 import { renderKeys } from "./authorized-keys";
 import { entriesByName, type EntryIndex } from "./entry-file";
 import { closeHome, keysDigest, openHome, takeKeys } from "./home";
-import type { Login, Refusal } from "./login";
+import type { Login, Refusal } from "../../../api/login";
 import { endProcesses } from "./sessions";
 import { renderSudoers, SUDOERS_FILE, SUDOERS_FOLDER } from "./sudoers";
 

@@ -1,6 +1,6 @@
 // Renders authorized_keys of a login, and describes changes that others made to it.
 import { createHash } from "node:crypto";
-import type { Login, LoginKey } from "./login";
+import type { Login, LoginKey } from "../../../api/login";
 
 /** The first line of every file of keys that is ours. */
 export const KEYS_HEADER =

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { LOGIN_NAME } from "../../../api/login-name";
 import { entriesByName, fieldsOf, linesOf, numbersIn, withEntries, type EntryIndex } from "./entry-file";
-import type { Refusal } from "./login";
+import type { Refusal } from "../../../api/login";
 
 /** The files that define accounts, with a character for every byte (account-files.ts). */
 export interface AccountFiles {

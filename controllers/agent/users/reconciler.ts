@@ -7,7 +7,7 @@ import { ownNode } from "../own-node";
 import { AccountApplier, asRefusal, type ApplyOutcome } from "./apply";
 import { nextExpiry } from "./authorized-keys";
 import { FolderWatches, type WatchedFolder } from "./folder-watches";
-import { resolveLogins, type Login, type LoginResult, type Refusal } from "./login";
+import { resolveLogins, type Login, type LoginResult, type Refusal } from "../../../api/login";
 import { SUDOERS_FILE } from "./sudoers";
 import { Tampering } from "./tampering";
 

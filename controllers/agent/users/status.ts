@@ -12,7 +12,7 @@ import {
   type ReconcileResult,
 } from "../../runtime";
 import { USERS, type UserObject, type UserStatus } from "../kinds";
-import type { LoginResult, Refusal } from "./login";
+import type { LoginResult, Refusal } from "../../../api/login";
 
 /** The API server's limit for names of field managers. */
 const MAX_MANAGER_LENGTH = 128;

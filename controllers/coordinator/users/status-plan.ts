@@ -1,6 +1,6 @@
 // Decides the status of a User: pure, from all Users and what nodes reported.
 import { keysInForce, nextExpiry } from "../../agent/users/authorized-keys";
-import type { LoginResult } from "../../agent/users/login";
+import type { LoginResult } from "../../../api/login";
 import type { UserObject, UserStatus } from "../../agent/kinds";
 import { setCondition } from "../../runtime";
 

@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { alignColumns } from "../../../../lib/columns";
 import { errorMessage, Failure } from "../../../../lib/failure";
 import { run } from "../../command";
 import type { Layout } from "./layout";
@@ -120,16 +121,7 @@ export function snapshotTable(snapshots: readonly Snapshot[]): string {
     created.toISOString(),
   ]);
   const all = [["Name", "Location", "Size", "Created"], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join(" ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  return `${alignColumns(all, " ").join("\n")}\n`;
 }
 
 /** Takes a snapshot and says it if that fails. */

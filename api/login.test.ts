@@ -1,8 +1,7 @@
-import { publicKey } from "../../../test/harness/agent/keys";
-import type { UserObject } from "../kinds";
-import { resolveLogins } from "./login";
+import { publicKey } from "../test/harness/agent/keys";
+import { resolveLogins, type DeclaredUser } from "./login";
 
-const user = (spec: unknown, name = "one", creationTimestamp = "2026-01-01T00:00:00Z"): UserObject => ({
+const user = (spec: unknown, name = "one", creationTimestamp = "2026-01-01T00:00:00Z"): DeclaredUser => ({
   metadata: { name, creationTimestamp },
   spec,
 });

@@ -1,7 +1,13 @@
-// Validates Users and turns each into a login, the account that it declares.
-import { FULL_NAME, LOGIN_NAME, RESERVED_LOGINS } from "../../../api/login-name";
-import { keyProblem } from "../../../api/ssh-key-form";
-import type { UserObject } from "../kinds";
+// Validates Users and turns each into a login, the account that it declares. The agent makes the accounts and the
+// coordinator tells of them: both have to refuse the same, and neither loads the schemas for it.
+import { FULL_NAME, LOGIN_NAME, RESERVED_LOGINS } from "./login-name";
+import { keyProblem } from "./ssh-key-form";
+
+/** A User as far as its login depends on it. Its spec may be of any shape. */
+export interface DeclaredUser {
+  metadata: { name: string; creationTimestamp?: string; deletionTimestamp?: string };
+  spec?: unknown;
+}
 
 /** A public key for an account. */
 export interface LoginKey {
@@ -34,7 +40,7 @@ const form = (source: string): RegExp => new RegExp(`^(?:${source})$`);
  * Validates all Users, by User name. The API server has validated them, but perhaps by an older CRD: what goes into
  * root's files is checked again. If two Users declare the same login name, the older one gets it.
  */
-export function resolveLogins(users: readonly UserObject[]): Map<string, LoginResult> {
+export function resolveLogins(users: readonly DeclaredUser[]): Map<string, LoginResult> {
   const resolved = new Map<string, LoginResult>();
   const holders = new Map<string, string>();
   for (const user of [...users].sort(olderFirst)) {
@@ -56,15 +62,15 @@ export function resolveLogins(users: readonly UserObject[]): Map<string, LoginRe
   return resolved;
 }
 
-function olderFirst(a: UserObject, b: UserObject): number {
-  const age = ({ metadata }: UserObject): string => `${metadata.creationTimestamp ?? ""} ${metadata.name}`;
+function olderFirst(a: DeclaredUser, b: DeclaredUser): number {
+  const age = ({ metadata }: DeclaredUser): string => `${metadata.creationTimestamp ?? ""} ${metadata.name}`;
   return age(a) < age(b) ? -1 : 1;
 }
 
 /** Users in a cache are never changed, only replaced: each is checked once, not at every change of another. */
-const results = new WeakMap<UserObject, LoginResult>();
+const results = new WeakMap<DeclaredUser, LoginResult>();
 
-function checked(user: UserObject): LoginResult {
+function checked(user: DeclaredUser): LoginResult {
   const known = results.get(user);
   if (known !== undefined) return known;
   const result = checkSpec(user.spec);
