@@ -1,6 +1,7 @@
 // A controller: workers that take keys from a queue and reconcile them, with a deadline and retries.
 import { setMaxListeners } from "node:events";
 import { ApiError, isConflict } from "./api-error";
+import { isOutage } from "./breaker";
 import { systemClock, type Clock } from "./clock";
 import { errorMessage } from "./errors";
 import type { Informer } from "./informer";
@@ -37,7 +38,7 @@ const MIN_WAIT_FOR_WALL_CLOCK_MS = 500;
 export type Reconcile = (key: string, context: ReconcileContext) => Promise<ReconcileResult | undefined>;
 
 /** How a controller works. */
-export interface ControllerOptions extends Pick<WorkQueueOptions, "backoff" | "random"> {
+export interface ControllerOptions extends Pick<WorkQueueOptions, "backoff" | "groups" | "random"> {
   name: string;
   reconcile: Reconcile;
   /** Keys that are worked on at the same time. @default 4 */
@@ -75,6 +76,7 @@ export class Controller {
       clock: this.#clock,
       metrics: this.#metrics,
       ...(options.backoff === undefined ? {} : { backoff: options.backoff }),
+      ...(options.groups === undefined ? {} : { groups: options.groups }),
       ...(options.random === undefined ? {} : { random: options.random }),
     });
   }
@@ -156,6 +158,7 @@ export class Controller {
     try {
       const wait = this.#waitOf((await this.#options.reconcile(key, context)) ?? {});
       this.queue.forget(key);
+      this.queue.answered(key);
       if (wait !== undefined) {
         result = "requeue";
         this.queue.addAfter(key, wait);
@@ -165,6 +168,8 @@ export class Controller {
       result = isConflict(error) ? "conflict" : "error";
       const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
       if (!stop.aborted) {
+        if (isOutage(error)) this.queue.failed(key);
+        else this.queue.answered(key);
         const waitMs = Math.round(this.queue.addAfterFailure(key, asked));
         const fields = { cause: errorMessage(error), failures: this.queue.failures(key), waitMs };
         if (result === "conflict") context.log.debug("The object changed meanwhile; trying again.", fields);

@@ -19,6 +19,7 @@ export {
 } from "./api-error";
 export { Applier, ApplyConflictError, deleteExactly, type ApplyOptions, type FieldConflict } from "./apply";
 export { Backoff, seededRandom, type BackoffOptions, type Random } from "./backoff";
+export { Breaker, isOutage, type BreakerOptions } from "./breaker";
 export { Cache, type BorrowedInformer } from "./cache";
 export { aborted, sleep, systemClock, type Clock } from "./clock";
 export { isTrue, setCondition, type Condition } from "./condition";
@@ -36,6 +37,7 @@ export {
   type CredentialSource,
   type TlsCredentials,
 } from "./credentials";
+export { Discovery, type Found, type ServedResource } from "./discovery";
 export { errorCode, errorMessage } from "./errors";
 export { Finalizer, type Finalization, type FinalizerStep, type StepOutcome } from "./finalizer";
 export { Informer, type ChangeListener, type InformerOptions } from "./informer";
@@ -76,4 +78,4 @@ export {
 export { Server, type Check, type ServerOptions } from "./server";
 export { Store, type Change, type IndexFunction } from "./store";
 export { dropManagedFields, keepManagedFieldsOf, type Transform } from "./transform";
-export { WorkQueue, type WorkQueueOptions } from "./work-queue";
+export { WorkQueue, type GroupOptions, type WorkQueueOptions } from "./work-queue";

@@ -53,3 +53,15 @@ test("the names that dashboards use stay", async () => {
     "process_cpu_seconds gauge",
   ]);
 });
+
+test("what is counted for a cluster carries its name, beside what has none", async () => {
+  const metrics = new Metrics();
+  metrics.requests.add({ verb: "GET", code: 200 });
+  metrics.forCluster("east").requests.add({ verb: "GET", code: 200 }, 2);
+  metrics.forCluster("west").queueDepth.source({ name: "shares" }, () => 3);
+  const text = await metrics.render();
+  expect(text).toContain('rest_client_requests_total{verb="GET",code="200"} 1');
+  expect(text).toContain('rest_client_requests_total{verb="GET",code="200",cluster="east"} 2');
+  expect(text).toContain('workqueue_depth{name="shares",cluster="west"} 3');
+  expect(await metrics.forCluster("east").requests.value({ verb: "GET", code: 200 })).toBe(2);
+});

@@ -117,3 +117,71 @@ test.each(testSeeds(100))("no key is ever dropped, and none is with two workers:
     expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(wanted));
   }),
 );
+
+/** A queue of keys `cluster/name`. */
+function grouped(inFlight = 2): { clock: FakeClock; queue: WorkQueue } {
+  const clock = new FakeClock();
+  const of = (key: string): string => key.split("/", 1)[0] ?? "";
+  const groups = { of, inFlight, breaker: { baseMs: 1000, capMs: 4000 } };
+  return { clock, queue: new WorkQueue({ clock, random: seededRandom(1), groups }) };
+}
+
+test("groups take turns, however many keys one of them has", async () => {
+  const { queue } = grouped(100);
+  for (let count = 0; count < 50; count++) queue.add(`busy/${count}`);
+  queue.add("quiet/0");
+  queue.add("calm/0");
+  const order = [];
+  for (let count = 0; count < 4; count++) order.push(await queue.take(forever));
+  expect(order).toEqual(["busy/0", "quiet/0", "calm/0", "busy/1"]);
+});
+
+test("a group that hangs holds no more workers than its share", async () => {
+  const { queue } = grouped(2);
+  for (let count = 0; count < 5; count++) queue.add(`hung/${count}`);
+  expect([await queue.take(forever), await queue.take(forever)]).toEqual(["hung/0", "hung/1"]);
+  const next = queue.take(forever);
+  queue.add("well/0");
+  expect(await next).toBe("well/0");
+  const third = queue.take(forever);
+  queue.done("hung/0");
+  expect(await third).toBe("hung/2");
+  expect(queue.depth).toBe(2);
+});
+
+test("after five failures a group is left alone, then tried with one key, and is whole again when that does well", async () => {
+  const { clock, queue } = grouped(3);
+  for (let count = 0; count < 9; count++) queue.add(`down/${count}`);
+  for (let count = 0; count < 5; count++) {
+    const key = await queue.take(forever);
+    queue.failed(key ?? "");
+    queue.done(key ?? "");
+  }
+  expect(queue.tripped).toEqual(["down"]);
+  let handed: string | undefined;
+  const trial = queue.take(forever).then((key) => (handed = key));
+  queue.add("up/0");
+  await trial;
+  expect(handed).toBe("up/0");
+  const first = queue.take(forever);
+  let second: string | undefined;
+  void queue.take(forever).then((key) => (second = key));
+  await clock.advance(1000);
+  expect(await first).toBe("down/5");
+  expect(second).toBeUndefined();
+  queue.answered("down/5");
+  queue.done("down/5");
+  await clock.advance(0);
+  expect(second).toBe("down/6");
+  expect(queue.tripped).toEqual([]);
+});
+
+test("without groups, failures leave nobody waiting", async () => {
+  const { queue } = make();
+  for (let count = 0; count < 10; count++) {
+    queue.add("a");
+    expect(await queue.take(forever)).toBe("a");
+    queue.failed("a");
+    queue.done("a");
+  }
+});

@@ -1,7 +1,18 @@
-// A queue of keys without duplicates, with delays and backoff after failures, as in client-go.
+// A queue of keys without duplicates, with delays and backoff after failures, as in client-go, and fair between groups.
 import { backoffBound, type Random } from "./backoff";
+import { Breaker, type BreakerOptions } from "./breaker";
 import { systemClock, type Clock } from "./clock";
 import { Metrics } from "./metrics";
+
+/** How keys that belong together, such as those of one cluster, share the workers with others. */
+export interface GroupOptions {
+  /** The group of a key. Groups take turns, however many keys each has. */
+  of: (key: string) => string;
+  /** So many keys of a group are worked on at once: one that hangs leaves the other workers to the others. @default no limit */
+  inFlight?: number;
+  /** When a group whose server does not answer is left alone. */
+  breaker?: Omit<BreakerOptions, "clock" | "random">;
+}
 
 /** How a queue behaves. */
 export interface WorkQueueOptions {
@@ -12,6 +23,17 @@ export interface WorkQueueOptions {
   random?: Random;
   /** The bounds of the wait after failures of a key. @default 50 ms doubling up to 5 minutes */
   backoff?: { baseMs?: number; capMs?: number };
+  /** @default all keys are one group, without limit and breaker */
+  groups?: GroupOptions;
+}
+
+interface Group {
+  /** Keys that wait, in order of their coming, with the time of it: a Map keeps that order. */
+  waiting: Map<string, number>;
+  working: number;
+  breaker: Breaker;
+  /** Ends the wait for an open breaker. */
+  cancelWait: (() => void) | undefined;
 }
 
 /**
@@ -25,8 +47,11 @@ export class WorkQueue {
   readonly #random: Random;
   readonly #baseMs: number;
   readonly #capMs: number;
-  /** Keys that wait, in order of their coming, with the time of it: a Map keeps that order. */
-  readonly #waiting = new Map<string, number>();
+  readonly #groupOptions: GroupOptions;
+  readonly #isGrouped: boolean;
+  /** In the order of their turns. A group without keys is forgotten once its server answers. */
+  readonly #groups = new Map<string, Group>();
+  #depth = 0;
   readonly #working = new Set<string>();
   /** Keys that were added while they were being worked on. */
   readonly #again = new Set<string>();
@@ -42,12 +67,14 @@ export class WorkQueue {
     this.#random = options.random ?? Math.random;
     this.#baseMs = options.backoff?.baseMs ?? 50;
     this.#capMs = options.backoff?.capMs ?? 300_000;
-    this.#metrics.queueDepth.source(this.#labels, () => this.#waiting.size);
+    this.#groupOptions = options.groups ?? { of: () => "" };
+    this.#isGrouped = options.groups !== undefined;
+    this.#metrics.queueDepth.source(this.#labels, () => this.#depth);
   }
 
   /** Keys that wait for a worker now. */
   get depth(): number {
-    return this.#waiting.size;
+    return this.#depth;
   }
 
   /** Keys that will come by themselves later. */
@@ -62,9 +89,11 @@ export class WorkQueue {
       this.#again.add(key);
       return;
     }
-    if (this.#waiting.has(key)) return;
+    const group = this.#groupOf(key);
+    if (group.waiting.has(key)) return;
     this.#metrics.queueAdds.add(this.#labels);
-    this.#waiting.set(key, this.#clock.monotonic());
+    group.waiting.set(key, this.#clock.monotonic());
+    this.#depth += 1;
     this.#hand();
   }
 
@@ -74,7 +103,8 @@ export class WorkQueue {
       this.add(key);
       return;
     }
-    if (this.#waiting.has(key) || this.#again.has(key)) return;
+    const group = this.#groups.get(this.#groupOptions.of(key));
+    if (group?.waiting.has(key) === true || this.#again.has(key)) return;
     const due = this.#clock.monotonic() + ms;
     const known = this.#delayed.get(key);
     if (known !== undefined && known.due <= due) return;
@@ -111,6 +141,24 @@ export class WorkQueue {
     this.#failures.delete(key);
   }
 
+  /** The server behind the key's group gave no answer: after five times in a row the group is left alone for a while. */
+  failed(key: string): void {
+    if (this.#isGrouped) this.#groupOf(key).breaker.failed();
+  }
+
+  /** The server behind the key's group answered. */
+  answered(key: string): void {
+    const group = this.#groups.get(this.#groupOptions.of(key));
+    if (group === undefined) return;
+    group.breaker.answered();
+    this.#hand();
+  }
+
+  /** Groups that are left alone because their server does not answer. */
+  get tripped(): string[] {
+    return [...this.#groups].filter(([, { breaker }]) => breaker.isTripped).map(([name]) => name);
+  }
+
   /** Waits for a key; gives undefined once the signal aborts. Say {@link done} when finished with the key. */
   take(signal: AbortSignal): Promise<string | undefined> {
     if (signal.aborted || this.#closed) return Promise.resolve(undefined);
@@ -132,28 +180,73 @@ export class WorkQueue {
   /** The worker is finished with the key. */
   done(key: string): void {
     if (!this.#working.delete(key)) return;
+    const group = this.#groupOf(key);
+    group.working -= 1;
     if (this.#again.delete(key)) this.add(key);
+    else this.#forgetIdle(this.#groupOptions.of(key), group);
+    this.#hand();
   }
 
   /** For the end of the process. What waits is queued again by the caches of the next one. */
   close(): void {
     this.#closed = true;
     for (const { cancel } of this.#delayed.values()) cancel();
+    for (const group of this.#groups.values()) group.cancelWait?.();
     this.#delayed.clear();
     for (const resolve of this.#takers.splice(0)) resolve(undefined);
   }
 
   #hand(): void {
-    while (this.#takers.length > 0 && this.#waiting.size > 0) {
-      const [first] = this.#waiting;
-      const taker = this.#takers.shift();
-      if (first === undefined || taker === undefined) return;
+    while (this.#takers.length > 0) {
+      const turn = this.#nextTurn();
+      const [first] = turn?.group.waiting ?? [];
+      if (turn === undefined || first === undefined) return;
+      const { name, group } = turn;
       const [key, since] = first;
-      this.#waiting.delete(key);
+      group.waiting.delete(key);
+      group.working += 1;
+      this.#depth -= 1;
+      // Its next turn comes after everybody else's.
+      this.#groups.delete(name);
+      this.#groups.set(name, group);
       this.#working.add(key);
       this.#metrics.queueSeconds.observe((this.#clock.monotonic() - since) / 1000, this.#labels);
-      taker(key);
+      this.#takers.shift()?.(key);
     }
+  }
+
+  #nextTurn(): { name: string; group: Group } | undefined {
+    const { inFlight = Infinity } = this.#groupOptions;
+    for (const [name, group] of this.#groups) {
+      if (group.waiting.size === 0) continue;
+      const limit = group.breaker.isTripped ? 1 : inFlight;
+      if (group.working >= limit) continue;
+      const wait = group.breaker.waitMs;
+      if (wait === 0) return { name, group };
+      group.cancelWait ??= this.#clock.schedule(wait, () => {
+        group.cancelWait = undefined;
+        this.#hand();
+      });
+    }
+    return undefined;
+  }
+
+  #groupOf(key: string): Group {
+    const name = this.#groupOptions.of(key);
+    const known = this.#groups.get(name);
+    if (known !== undefined) return known;
+    const breaker = new Breaker({
+      ...this.#groupOptions.breaker,
+      clock: this.#clock,
+      random: this.#random,
+    });
+    const group: Group = { waiting: new Map(), working: 0, breaker, cancelWait: undefined };
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  #forgetIdle(name: string, { waiting, working, breaker }: Group): void {
+    if (waiting.size === 0 && working === 0 && !breaker.isTripped) this.#groups.delete(name);
   }
 
   #cancelDelay(key: string): void {

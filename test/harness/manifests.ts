@@ -1,11 +1,10 @@
 import { ed25519 } from "../../api/testing/cases/ssh-keys";
 import { bundledPlugins } from "../../scripts/generate/bundled-plugins";
-import { Discovery } from "../../controllers/coordinator/plugins/discovery";
 import { jobFor } from "../../controllers/coordinator/plugins/job";
 import { manifestsIn, type Manifest } from "../../controllers/coordinator/plugins/manifest";
 import { mapManifests } from "../../controllers/coordinator/plugins/rest-mapping";
 import { substitute } from "../../controllers/coordinator/plugins/values";
-import type { ApiClient } from "../../controllers/runtime";
+import { Discovery, type ApiClient } from "../../controllers/runtime";
 import { textAt } from "../../lib/json";
 import { configOf, declaredWith } from "./declared-stack";
 

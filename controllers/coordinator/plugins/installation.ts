@@ -1,8 +1,7 @@
-import type { ReconcileContext } from "../../runtime";
+import type { Discovery, ReconcileContext } from "../../runtime";
 import type { PluginObject } from "../kinds";
 import type { ControllerContext } from "../controller-context";
 import type { Account, Kept } from "./account";
-import type { Discovery } from "./discovery";
 import { healthOf } from "./health";
 import { isCurrent, JOBS, runJobs, type JobsOutcome, type When } from "./job";
 import type { Manifest } from "./manifest";

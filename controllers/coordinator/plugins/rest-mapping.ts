@@ -1,7 +1,6 @@
-import type { KubernetesObject, Resource } from "../../runtime";
+import type { Discovery, KubernetesObject, Resource } from "../../runtime";
 import { derivedName } from "../derived-name";
 import { isOwn, ownLabels } from "../ownership";
-import type { Discovery } from "./discovery";
 import { groupOf, isRecord, nameOf, type Manifest } from "./manifest";
 import { kindName } from "./install-order";
 import type { InstallFailure } from "./install-error";

@@ -1,16 +1,26 @@
-import { ApiError, ConnectionError, type ApiClient, type Resource } from "../../runtime";
-import { isRecord, type Manifest } from "./manifest";
+// Finds out where the objects of a kind are served, as kinds come and go.
+import type { ApiClient } from "./api-client";
+import { ApiError, ConnectionError } from "./api-error";
+import type { Resource } from "./object";
 
 /** Where objects of a kind are served; or that there is no such kind; or why nobody can say right now. */
-export type Found = { resource: Resource } | { missing: true } | { unavailable: string };
+export type Found = { resource: ServedResource } | { missing: true } | { unavailable: string };
 
 const KEEP_MS = 60_000;
 const KEEP_MISSING_MS = 1000;
 const KEEP_UNAVAILABLE_MS = 5000;
 
+/** A resource as an API server serves it. */
+export interface ServedResource extends Resource {
+  /** What can be done with it, such as `watch`. */
+  verbs: readonly string[];
+  /** Whether its status is written apart from the rest. */
+  hasStatus: boolean;
+}
+
 interface Known {
   at: number;
-  resources: ReadonlyMap<string, Resource>;
+  resources: ReadonlyMap<string, ServedResource>;
   unavailable?: string;
 }
 
@@ -27,7 +37,7 @@ export class Discovery {
   }
 
   async find(
-    { apiVersion, kind }: Pick<Manifest, "apiVersion" | "kind">,
+    { apiVersion, kind }: { apiVersion: string; kind: string },
     signal: AbortSignal,
   ): Promise<Found> {
     const now = this.#client.clock.monotonic();
@@ -39,6 +49,11 @@ export class Discovery {
     const resource = known.resources.get(kind);
     if (resource !== undefined) return { resource };
     return known.unavailable === undefined ? { missing: true } : { unavailable: known.unavailable };
+  }
+
+  /** Forgets what is known of an API, because its definitions changed. */
+  forget(apiVersion: string): void {
+    this.#known.delete(apiVersion);
   }
 
   async #ask(apiVersion: string, signal: AbortSignal): Promise<Omit<Known, "at">> {
@@ -57,12 +72,21 @@ export class Discovery {
     }
     const list: unknown[] = isRecord(answer) && Array.isArray(answer.resources) ? answer.resources : [];
     const [group = "", version = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
-    const found = new Map<string, Resource>();
+    const found = new Map<string, ServedResource>();
+    const names = new Set(list.flatMap((entry) => (isRecord(entry) ? [entry.name] : [])));
     for (const entry of list) {
       if (!isRecord(entry)) continue;
-      const { name: plural, kind, namespaced } = entry;
+      const { name: plural, kind, namespaced, verbs } = entry;
       if (typeof plural !== "string" || typeof kind !== "string" || plural.includes("/")) continue;
-      found.set(kind, { group, version, kind, plural, namespaced: namespaced === true });
+      found.set(kind, {
+        group,
+        version,
+        kind,
+        plural,
+        namespaced: namespaced === true,
+        verbs: Array.isArray(verbs) ? verbs.filter((verb) => typeof verb === "string") : [],
+        hasStatus: names.has(`${plural}/status`),
+      });
     }
     return { resources: found };
   }
@@ -72,4 +96,8 @@ export class Discovery {
 function keepMs({ resources, unavailable }: Known, kind: string): number {
   if (resources.has(kind)) return KEEP_MS;
   return unavailable === undefined ? KEEP_MISSING_MS : KEEP_UNAVAILABLE_MS;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
