@@ -1,5 +1,5 @@
 import * as kubernetes from "@pulumi/kubernetes";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type { Cluster } from "./cluster";
 
 /** The options of whatever is declared inside a cluster: what it is made with, and what it goes with. */
@@ -15,6 +15,8 @@ export interface Access {
 export function accessToBuilt(cluster: Cluster): Access {
   const provider = new kubernetes.Provider("cluster", {
     kubeconfig: cluster.kubeconfig,
+    // Otherwise a kubeconfig that is read again, or another address of the API, would replace everything in the cluster.
+    clusterIdentifier: `${ownStack()}/${cluster.name}`,
     enableServerSideApply: true,
     // What the stack records about itself changes in place: it is never missing when somebody looks.
     enableConfigMapMutable: true,
@@ -28,14 +30,24 @@ export function accessToBuilt(cluster: Cluster): Access {
  * reached would keep his access; so each of them first looks at something that every cluster has, and stops there.
  */
 export function accessToExisting(context: pulumi.Input<string>): Access {
+  const clusterIdentifier = `${ownStack()}/existing`;
   // Without server-side apply: it only reads, and would otherwise note another field manager each time.
-  const witness = new kubernetes.Provider("cluster-witness", { context, enableServerSideApply: false });
+  const witness = new kubernetes.Provider("cluster-witness", {
+    context,
+    clusterIdentifier,
+    enableServerSideApply: false,
+  });
   kubernetes.core.v1.Namespace.get("cluster-reached", "kube-system", { provider: witness });
   const provider = new kubernetes.Provider("cluster", {
     context,
+    clusterIdentifier,
     enableServerSideApply: true,
     enableConfigMapMutable: true,
     deleteUnreachable: true,
   });
   return { providers: [provider] };
+}
+
+function ownStack(): string {
+  return `${pulumi.getProject()}/${pulumi.getStack()}`;
 }

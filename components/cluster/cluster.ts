@@ -20,6 +20,7 @@ import { RkeCluster, withoutSecrets } from "./rke/rke-cluster";
  * export const kubeconfig = cluster.kubeconfig;
  */
 export class Cluster extends pulumi.ComponentResource {
+  readonly name: string;
   /** For administrators. A secret. */
   readonly kubeconfig: pulumi.Output<string>;
   /** The API's address. */
@@ -33,6 +34,7 @@ export class Cluster extends pulumi.ComponentResource {
   constructor(name: string, args: ClusterArgs, opts: pulumi.ComponentResourceOptions = {}) {
     assertNoProblems(`cluster ${JSON.stringify(name)}`, clusterProblems(name, args), opts.parent);
     super("fleetwright:index:Cluster", name, visible(args), opts);
+    this.name = name;
     const tags = { ...args.tags, "fleetwright.dev/cluster": name };
     this.network = new Network(
       `${name}-network`,

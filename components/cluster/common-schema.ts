@@ -7,17 +7,37 @@ import type { ApiArgs, PoolArgs } from "./rke/args";
 import type { Taint } from "./rke/rke2/settings";
 
 const NAME = /^[a-z]([a-z0-9-]*[a-z0-9])?$/;
-/** A load balancer's name has 32 characters, of which the engine and the ports take twelve. */
-const MAX_NAME_LENGTH = 20;
-const NAME_FIX = `use up to ${MAX_NAME_LENGTH} lowercase letters, digits and hyphens, starting with a letter`;
+const POOL_NAME_LENGTH = 20;
 
-/** What is wrong with the name of a cluster or pool. */
-export function nameProblems(path: string, name: string): Problem[] {
-  return isName(name) ? [] : [{ path, message: found(name, NAME_FIX) }];
+/**
+ * The longest name of a cluster. A target group's name has 32 characters at most, of which the engine takes eight and
+ * what it is for up to five (`-join`); EKS makes balancers of its own.
+ */
+export const MAX_NAME_LENGTH = { selfManaged: 19, hosted: 20 } as const;
+
+/** AWS keeps names of load balancers and security groups that begin so for itself. */
+const RESERVED_NAME = /^(internal|sg)(-|$)/;
+
+const nameFix = (length: number): string =>
+  `use up to ${length} lowercase letters, digits and hyphens, starting with a letter`;
+
+/** What is wrong with the name of a cluster. */
+export function nameProblems(name: string, kind: keyof typeof MAX_NAME_LENGTH): Problem[] {
+  const path = "name";
+  const most = MAX_NAME_LENGTH[kind];
+  if (!isName(name, most)) return [{ path, message: found(name, nameFix(most)) }];
+  return kind === "selfManaged" && RESERVED_NAME.test(name)
+    ? [
+        {
+          path,
+          message: found(name, 'AWS refuses names that begin with "internal-" or "sg-"; use another one'),
+        },
+      ]
+    : [];
 }
 
-function isName(name: string): boolean {
-  return NAME.test(name) && name.length <= MAX_NAME_LENGTH;
+function isName(name: string, most: number): boolean {
+  return NAME.test(name) && name.length <= most;
 }
 
 const taint = z.strictObject({
@@ -30,7 +50,7 @@ const isReserved = (key: string): boolean =>
   key.startsWith("fleetwright.dev/") || /(^|\.)(kubernetes|k8s)\.io\//.test(key);
 
 const pool = z.strictObject({
-  name: z.string().refine(isName, NAME_FIX),
+  name: z.string().refine((name) => isName(name, POOL_NAME_LENGTH), nameFix(POOL_NAME_LENGTH)),
   count: z.int().min(0).default(2),
   min: z.int().min(0).optional(),
   max: z.int().min(0).optional(),

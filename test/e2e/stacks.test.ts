@@ -131,13 +131,13 @@ describe("a stack of the smallest file that docs/how-to/aws.md tells of", () => 
     [
       "EKS",
       [...rke2.filter((line) => !line.includes(" cluster.")), ...eks],
-      { "aws:eks/cluster:Cluster": 1, "aws:eks/addon:Addon": 5 },
+      { "aws:eks/cluster:Cluster": 1, "aws:eks/addon:Addon": 5, "aws:eks/nodeGroup:NodeGroup": 1 },
     ],
   ])("previews as %s", async (_, commands, expected) => {
-    expect(commands).toHaveLength(4);
+    expect(commands.length).toBeGreaterThanOrEqual(4);
     const program = await StackProgram.open("acme", aws.environment);
     try {
-      for (const command of commands) await program.run(command.split(" ").slice(1));
+      for (const command of commands) await program.run(command.replaceAll("'", "").split(" ").slice(1));
       expect(countTypes(await program.preview())).toMatchObject(expected);
     } finally {
       await program.close();

@@ -17,6 +17,7 @@ const args: HostedClusterArgs = {
   version: "1.35",
   pools: [
     { name: "web", count: 2, max: 5, taints: [{ key: "dedicated", value: "web", effect: "NoSchedule" }] },
+    { name: "system", count: 1 },
   ],
   access: [
     { name: "operators", principalArn: "arn:aws:iam::1:role/operators", level: "ClusterAdmin" },
@@ -180,6 +181,17 @@ it.each<[string, Partial<HostedClusterArgs>, RegExp]>([
     /use one of ClusterAdmin/,
   ],
   ["overlapping ranges", { serviceCidr: "10.0.128.0/20" }, /overlap/],
+  ["no pools", { pools: [] }, /^pools: none, but the cluster's own pods .* need a node: add a pool/],
+  [
+    "pools that take no add-on",
+    {
+      pools: [
+        { name: "web", taints: [{ key: "dedicated", effect: "NoSchedule" }] },
+        { name: "empty", count: 0, max: 3 },
+      ],
+    },
+    /^pools: every one is tainted or empty, but/,
+  ],
 ])("refuses %s", (_what, change, message) => {
   const checked = checkHostedCluster("main", { ...args, ...change });
   expect(checked.ok ? [] : checked.problems.map((problem) => `${problem.path}: ${problem.message}`)).toEqual([
@@ -187,19 +199,24 @@ it.each<[string, Partial<HostedClusterArgs>, RegExp]>([
   ]);
 });
 
+it.each<[string, NonNullable<HostedClusterArgs["pools"]>]>([
+  [
+    "CriticalAddonsOnly, which they tolerate",
+    [{ name: "a", taints: [{ key: "CriticalAddonsOnly", effect: "NoSchedule" }] }],
+  ],
+  ["a preference", [{ name: "a", taints: [{ key: "dedicated", effect: "PreferNoSchedule" }] }]],
+])("takes the add-ons' pods on nodes with %s", (_what, pools) => {
+  expect(checkHostedCluster("main", { ...args, pools }).ok).toBe(true);
+});
+
 describe("Cluster", () => {
+  const hosted = (): ClusterArgs => ({ kind: ClusterKind.Hosted, version: "1.35", pools: [{ name: "web" }] });
+
   it("chooses by its kind and gives the same outputs", async () => {
     let cluster: Cluster | undefined;
-    const hosted = await MockGraph.of(
-      () =>
-        (cluster = new Cluster("main", {
-          kind: ClusterKind.Hosted,
-          version: "1.35",
-          pools: [{ name: "web" }],
-        })),
-    );
-    expect(hosted.all("fleetwright:index:HostedCluster")).toHaveLength(1);
-    expect(hosted.all("fleetwright:index:RkeCluster")).toHaveLength(0);
+    const eks = await MockGraph.of(() => (cluster = new Cluster("main", hosted())));
+    expect(eks.all("fleetwright:index:HostedCluster")).toHaveLength(1);
+    expect(eks.all("fleetwright:index:RkeCluster")).toHaveLength(0);
     expect(await pulumi.isSecret(cluster?.kubeconfig ?? pulumi.output(""))).toBe(true);
     const login = { privateKey: "-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n" };
     for (const [kind, version] of [
@@ -233,7 +250,7 @@ describe("Cluster", () => {
   });
 
   it("has a closed network of its own", async () => {
-    const made = await MockGraph.of(() => new Cluster("main", { kind: ClusterKind.Hosted, version: "1.35" }));
+    const made = await MockGraph.of(() => new Cluster("main", hosted()));
     expect(
       made.one("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup", "main-network-default").inputs,
     ).toMatchObject({
@@ -251,9 +268,7 @@ describe("Cluster", () => {
 
   it("uses a network that exists and makes none", async () => {
     const existing = { ...args.network, vpcId: "vpc-1", cidr: "10.0.0.0/16" };
-    const made = await MockGraph.of(
-      () => new Cluster("main", { kind: ClusterKind.Hosted, version: "1.35", network: { existing } }),
-    );
+    const made = await MockGraph.of(() => new Cluster("main", { ...hosted(), network: { existing } }));
     expect(made.all("aws:ec2/vpc:Vpc")).toEqual([]);
     expect(made.one("aws:eks/cluster:Cluster", "main").inputs.vpcConfig).toMatchObject({
       subnetIds: ["private-a", "private-b", "private-c"],

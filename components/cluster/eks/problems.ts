@@ -22,7 +22,7 @@ export function checkHostedCluster(name: string, args: HostedClusterArgs): Check
 function hostedProblems(name: string, settings: HostedClusterSettings): Problem[] {
   const { network, access, pools } = settings;
   return [
-    ...nameProblems("name", name),
+    ...nameProblems(name, "hosted"),
     ...versionProblems("hosted", settings.version),
     ...nodeVersionProblems(settings),
     ...(network.privateSubnets.length < 2
@@ -42,7 +42,27 @@ function hostedProblems(name: string, settings: HostedClusterSettings): Problem[
     ),
     ...below("identity", kindProblems(settings.identity, ClusterKind.Hosted)),
     ...poolProblems(pools),
+    ...addonProblems(pools),
   ];
+}
+
+/** The taint that the pods of EKS's add-ons tolerate. */
+const ADDON_TAINT = "CriticalAddonsOnly";
+
+/** Without a node that takes their pods, CoreDNS and the EBS driver never become ACTIVE, and the creation ends in a time-out. */
+function addonProblems(pools: HostedClusterSettings["pools"]): Problem[] {
+  const takesAddons = pools.some(
+    ({ count, taints }) =>
+      count > 0 && taints.every(({ key, effect }) => effect === "PreferNoSchedule" || key === ADDON_TAINT),
+  );
+  return takesAddons
+    ? []
+    : [
+        {
+          path: "pools",
+          message: `${pools.length === 0 ? "none" : "every one is tainted or empty"}, but the cluster's own pods (CoreDNS, the EBS driver) need a node: add a pool without taints, or with the taint ${ADDON_TAINT} only`,
+        },
+      ];
 }
 
 /** Nodes may be up to three minor versions behind, and never ahead. */

@@ -21,9 +21,20 @@ it("opens exactly what RKE2 with canal needs", () => {
         `${who} tcp 10250-10250`,
         `${who} udp 8472-8472`,
         `${who} tcp 9099-9099`,
+        `${who} tcp 9808-9808`,
       ]),
     ].sort(),
   );
+});
+
+it("opens more ports for metrics between nodes, and none a second time", () => {
+  const more = portRules("canal", [9100, 9099, 9808, 10250, 9100]).slice(portRules("canal").length);
+  expect(more.map(({ to, from, first, last }) => `${from} > ${to} ${first}-${last}`).sort()).toEqual([
+    "agents > agents 9100-9100",
+    "agents > servers 9100-9100",
+    "servers > agents 9100-9100",
+    "servers > servers 9100-9100",
+  ]);
 });
 
 it.each(Object.keys(NETWORKS))("lets agents never reach etcd, with %s", (cni) => {

@@ -1,3 +1,5 @@
+import { METRICS_PORT } from "../../../api/agent-pod-requirements";
+
 /** Who a rule is for, or from. */
 export type Side = "servers" | "agents" | "balancer" | "runner";
 
@@ -40,13 +42,16 @@ export const NETWORKS: Readonly<Record<string, readonly Ports[]>> = {
 
 const NODES: readonly Side[] = ["servers", "agents"];
 
-/** The ingress rules that an RKE2 cluster needs between its own machines, and no others. */
-export function portRules(cni: string): PortRule[] {
+/**
+ * The ingress rules that an RKE2 cluster needs between its own machines, and no others. Prometheus, wherever its pod runs,
+ * asks the agent on every node, and at `metricsPorts` whatever else there is.
+ */
+export function portRules(cni: string, metricsPorts: readonly number[] = []): PortRule[] {
   const rule = (to: Side, from: Side, ports: Ports): PortRule => ({ last: ports.first, ...ports, to, from });
   const api: Ports = { protocol: "tcp", first: 6443, why: "Kubernetes API" };
   const join: Ports = { protocol: "tcp", first: 9345, why: "registration of nodes" };
   const fromAll = [...NODES, "balancer" as const];
-  return [
+  const rules = [
     // An agent learns the servers' own addresses and balances over them by itself.
     ...fromAll.flatMap((from) => [rule("servers", from, api), rule("servers", from, join)]),
     ...NODES.flatMap((from) => [rule("balancer", from, api), rule("balancer", from, join)]),
@@ -58,13 +63,30 @@ export function portRules(cni: string): PortRule[] {
       ]),
     ),
   ];
+  const isOpen = (port: number, to: Side, from: Side): boolean =>
+    rules.some(
+      (one) =>
+        one.protocol === "tcp" && one.to === to && one.from === from && one.first <= port && port <= one.last,
+    );
+  const metrics = [...new Set([METRICS_PORT, ...metricsPorts])].flatMap((first) =>
+    NODES.flatMap((to) =>
+      NODES.filter((from) => !isOpen(first, to, from)).map((from) =>
+        rule(to, from, {
+          protocol: "tcp",
+          first,
+          why: first === METRICS_PORT ? "metrics of the agent" : "metrics",
+        }),
+      ),
+    ),
+  );
+  return [...rules, ...metrics];
 }
 
 /**
  * The ingress rules of an RKE cluster: it registers nothing at a port of its own, and its runner logs in to every node and asks
  * the API.
  */
-export function rkePortRules(sshPort: number): PortRule[] {
+export function rkePortRules(sshPort: number, metricsPorts: readonly number[] = []): PortRule[] {
   const fromRunner = (to: Side, port: number, why: string): PortRule => ({
     to,
     from: "runner",
@@ -74,7 +96,7 @@ export function rkePortRules(sshPort: number): PortRule[] {
     why,
   });
   return [
-    ...portRules("canal").filter(({ first }) => first !== 9345),
+    ...portRules("canal", metricsPorts).filter(({ first }) => first !== 9345),
     fromRunner("servers", sshPort, "RKE"),
     fromRunner("agents", sshPort, "RKE"),
     fromRunner("servers", 6443, "Kubernetes API for RKE"),

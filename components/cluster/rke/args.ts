@@ -88,6 +88,8 @@ export interface PodNetworkArgs {
   cni?: string;
   /** Ranges that may use NodePort services. @default [] */
   nodePortCidrs?: string[];
+  /** TCP ports of nodes at which a Prometheus in the cluster may ask, beside that of our agent. @default [] @example [9100] */
+  metricsPorts?: number[];
 }
 
 /** How strictly the cluster is set up. */

@@ -42,7 +42,9 @@ export function controlPlane(
     name,
     {
       vpcId: network.vpcId,
-      rules: isRke2 ? portRules(args.podNetwork.cni) : rkePortRules(args.login.port),
+      rules: isRke2
+        ? portRules(args.podNetwork.cni, args.podNetwork.metricsPorts)
+        : rkePortRules(args.login.port, args.podNetwork.metricsPorts),
       apiCidrs: args.api.cidrs,
       sshCidrs: args.login.fromCidrs,
       sshPort: args.login.port,

@@ -54,6 +54,18 @@ it.each([0, 2, 4, 7])("refuses %d servers", (count) => {
   ]);
 });
 
+it.each([
+  ["n".repeat(20), "use up to 19 lowercase letters, digits and hyphens, starting with a letter"],
+  ["internal", 'AWS refuses names that begin with "internal-" or "sg-"; use another one'],
+  ["sg-blue", 'AWS refuses names that begin with "internal-" or "sg-"; use another one'],
+])("refuses the name %s, of which a name that AWS refuses would be made", (name, fix) => {
+  expect(problemsOf(name, good)).toEqual([`name: found ${JSON.stringify(name)}: ${fix}`]);
+});
+
+it.each(["n".repeat(19), "internals", "sgx"])("accepts the name %s", (name) => {
+  expect(problemsOf(name, good)).toEqual([]);
+});
+
 it("reports everything at once", () => {
   const problems = problemsOf("Main", {
     ...good,

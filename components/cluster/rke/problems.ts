@@ -25,7 +25,7 @@ export function checkRkeCluster(name: string, args: RkeClusterArgs): Checked<Rke
 function rkeProblems(name: string, settings: RkeClusterSettings): Problem[] {
   const { servers, distribution, network, rejoin, pools } = settings;
   return [
-    ...nameProblems("name", name),
+    ...nameProblems(name, "selfManaged"),
     ...versionProblems(distribution, settings.version),
     ...zoneProblems(servers.count, network.privateSubnets.length),
     ...(distribution === Distribution.Rke ? [] : memberProblems("rejoin", rejoin, servers.count)),

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isSecret, MockGraph, type RegisteredResource } from "../../testing/mock-graph";
 import type { NetworkReference } from "../network/network-reference";
-import type { RkeClusterArgs } from "./args";
+import { MAX_NAME_LENGTH } from "../common-schema";
+import { Distribution, type RkeClusterArgs } from "./args";
 import { RkeCluster } from "./rke-cluster";
 
 const INSTANCE = "aws:ec2/instance:Instance";
@@ -230,6 +231,7 @@ describe("the firewall", () => {
             `main-${to}-tcp-10250-from-${from}: tcp 10250-10250 from main-${from}-id`,
             `main-${to}-udp-8472-from-${from}: udp 8472-8472 from main-${from}-id`,
             `main-${to}-tcp-9099-from-${from}: tcp 9099-9099 from main-${from}-id`,
+            `main-${to}-tcp-9808-from-${from}: tcp 9808-9808 from main-${from}-id`,
           ]),
         ),
         "main-balancer-api-0: tcp 6443-6443 from 10.0.0.0/16",
@@ -397,6 +399,49 @@ describe("pools", () => {
       },
     });
   });
+});
+
+describe("the longest names", () => {
+  /** The most characters that AWS takes, from the reference of its APIs. */
+  const limits: Readonly<Record<string, number>> = {
+    "aws:autoscaling/group:Group": 255,
+    "aws:ec2/launchTemplate:LaunchTemplate": 128,
+    "aws:ec2/securityGroup:SecurityGroup": 255,
+    "aws:iam/instanceProfile:InstanceProfile": 128,
+    "aws:iam/role:Role": 64,
+    "aws:iam/rolePolicy:RolePolicy": 128,
+    "aws:lb/loadBalancer:LoadBalancer": 32,
+    "aws:lb/targetGroup:TargetGroup": 32,
+  };
+  /** What the engine puts behind a name that a program gives: a dash and seven digits. */
+  const RANDOM = 8;
+
+  it.each([Distribution.Rke2, Distribution.Rke])(
+    "of a cluster of %s are taken by AWS",
+    async (distribution) => {
+      const longest = await MockGraph.of(
+        () =>
+          new RkeCluster("n".repeat(MAX_NAME_LENGTH.selfManaged), {
+            ...args,
+            ...(distribution === Distribution.Rke ? { version: "v1.30.14-rancher1-1" } : {}),
+            distribution,
+            api: { isPublic: true, cidrs: ["203.0.113.0/24"] },
+            pools: [{ name: "p".repeat(20), count: 1 }],
+          }),
+      );
+      const lengths = longest.resources.flatMap(({ type, name, inputs }) => {
+        const most = limits[type];
+        const length = typeof inputs.name === "string" ? inputs.name.length : name.length + RANDOM;
+        return most === undefined ? [] : [{ name, type, length, most }];
+      });
+      expect(lengths.length).toBeGreaterThan(6);
+      expect(lengths.filter(({ length, most }) => length > most)).toEqual([]);
+      // As long as they can be: one more would be too long.
+      expect(
+        lengths.some(({ length, most, type }) => most === 32 && length === most && type.includes("lb/")),
+      ).toBe(distribution === Distribution.Rke2);
+    },
+  );
 });
 
 describe("every child", () => {

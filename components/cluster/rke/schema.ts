@@ -71,6 +71,7 @@ const podNetwork = z.strictObject({
   clusterDomain: z.string().default("cluster.local"),
   cni: z.enum(Object.keys(NETWORKS)).default("canal"),
   nodePortCidrs: z.array(cidr("203.0.113.0/24")).default([]),
+  metricsPorts: z.array(port()).default([]),
 } satisfies ShapeOf<PodNetworkArgs>);
 
 const hardening = z.strictObject({

@@ -47,7 +47,7 @@ export function serverConfig(member: Member, settings: ServerSettings): string {
       ? { "kube-apiserver-arg": apiServerArguments(settings) }
       : {}),
     "secrets-encryption-provider": settings.secretsEncryption,
-    ...snapshotSettings(settings.clusterName, settings.snapshots),
+    ...snapshotSettings(settings.clusterName, settings.snapshots, settings.serverCount),
   });
 }
 
@@ -101,7 +101,11 @@ function apiServerArguments({ cis, audit, oidc }: ServerSettings): string[] {
 }
 
 /** No access keys: RKE2 takes the instance's role when it has none. */
-function snapshotSettings(cluster: string, snapshots: EtcdSnapshotSettings & { region: string }): object {
+function snapshotSettings(
+  cluster: string,
+  snapshots: EtcdSnapshotSettings & { region: string },
+  servers: number,
+): object {
   const { schedule, retention, bucket, endpoint, insecure } = snapshots;
   return {
     "etcd-snapshot-schedule-cron": schedule,
@@ -111,6 +115,8 @@ function snapshotSettings(cluster: string, snapshots: EtcdSnapshotSettings & { r
       ? {}
       : {
           "etcd-s3": true,
+          // In the bucket RKE2 counts the snapshots of all servers together.
+          "etcd-s3-retention": retention * servers,
           "etcd-s3-bucket": bucket,
           "etcd-s3-region": snapshots.region,
           "etcd-s3-folder": snapshots.folder ?? cluster,

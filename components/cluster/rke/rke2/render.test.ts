@@ -12,6 +12,7 @@ const member = { node: "main-server-1", address: "10.0.112.10" };
 const everyHour = { schedule: "0 * * * *", retention: 24, insecure: false, region: "eu-central-1" };
 const settings: ServerSettings = {
   clusterName: "main",
+  serverCount: 3,
   token: "server-token",
   agentToken: "agent-token",
   names: ["main-api.example.com"],
@@ -56,6 +57,16 @@ const registries = {
   ],
 };
 const login = { user: "fleetwright", publicKey: "ssh-ed25519 AAAA operator\n" };
+
+it("keeps in the bucket what each server keeps, because RKE2 counts there over all servers", () => {
+  const s3 = (change: Partial<ServerSettings>): unknown => {
+    const config = load(serverConfig(member, { ...settings, ...change })) as Record<string, unknown>;
+    return [config["etcd-snapshot-retention"], config["etcd-s3-retention"]];
+  };
+  expect(s3({})).toEqual([24, 72]);
+  expect(s3({ serverCount: 1 })).toEqual([24, 24]);
+  expect(s3({ snapshots: everyHour })).toEqual([24, undefined]);
+});
 
 it.each([
   ["config.server.yaml", serverConfig(member, settings)],

@@ -164,6 +164,7 @@ function serverSettings(
   const { podNetwork, hardening, etcdSnapshots } = args;
   return {
     clusterName: cluster,
+    serverCount: args.servers.count,
     token: known.serverToken,
     agentToken: known.agentToken,
     names: [known.apiName, ...args.api.names],

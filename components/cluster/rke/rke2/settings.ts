@@ -40,7 +40,7 @@ export interface RegistrySettings {
 export interface SnapshotSettings {
   /** When a server makes one. @default "0 * * * *" */
   schedule?: string;
-  /** How many are kept on each server. @default 24 */
+  /** How many are kept of each server, on its state volume and in the bucket. @default 24 */
   retention?: number;
   /** The bucket; it must outlive the cluster, so it is not the cluster's own. @default on the state volume only */
   bucket?: string;
@@ -57,6 +57,8 @@ export interface SnapshotSettings {
 /** What all servers of a cluster have in common. */
 export interface ServerSettings {
   clusterName: string;
+  /** How many servers share the bucket of the snapshots. */
+  serverCount: number;
   token: string;
   agentToken: string;
   /** Names and addresses that the API's certificate holds beside the node's own. */
