@@ -53,6 +53,9 @@ export const NODE_RELEASES = {
 /** The release that images of our programs and the sandbox's machines run on: the newest with long-term support. */
 export const IMAGE_NODE: NodeRelease = NODE_RELEASES[26];
 
+/** A processor that Node is published for. */
+export type NodeArchitecture = keyof NodeRelease["integrity"];
+
 /** A Node that images are made with. */
 export interface ImageNode {
   readonly path: string;
@@ -77,20 +80,20 @@ export async function ensureImageNode(progress: Progress = silentProgress): Prom
 /** Fetches a release into the cache unless it is there, and gives the path of its `node`. */
 export async function ensureNode(
   { version, integrity }: NodeRelease,
-  options: { readonly root?: string; readonly progress?: Progress } = {},
+  options: {
+    readonly root?: string;
+    readonly progress?: Progress;
+    /** @default this machine's */
+    readonly architecture?: NodeArchitecture;
+  } = {},
 ): Promise<string> {
-  const { root = cacheRoot(), progress = silentProgress } = options;
-  if (process.arch !== "x64" && process.arch !== "arm64") {
-    throw new Failure(
-      `There is no Node ${version} for ${process.arch} processors here; only for x64 and arm64.`,
-    );
-  }
-  const name = `node-linux-${process.arch}`;
-  const node = nodePath(version, root);
+  const { root = cacheRoot(), progress = silentProgress, architecture = hostArchitecture(version) } = options;
+  const name = `node-linux-${architecture}`;
+  const node = nodePath(version, root, architecture);
   const folder = path.dirname(path.dirname(node));
   if (await exists(node)) return node;
-  const expected = integrity[process.arch];
-  await progress.step(`fetching Node ${version}`, () =>
+  const expected = integrity[architecture];
+  await progress.step(`fetching Node ${version} for ${architecture}`, () =>
     withLock(path.join(root, "locks", `node-${version}.lock`), async () => {
       if (await exists(node)) return;
       const draft = `${folder}.new`;
@@ -120,8 +123,15 @@ export function imageNodeExists(): Promise<boolean> {
   return exists(nodePath(IMAGE_NODE.version, cacheRoot()));
 }
 
-function nodePath(version: string, root: string): string {
-  return path.join(root, "node", `${version}-${process.arch}`, "bin", "node");
+function hostArchitecture(version: string): NodeArchitecture {
+  if (process.arch === "x64" || process.arch === "arm64") return process.arch;
+  throw new Failure(
+    `There is no Node ${version} for ${process.arch} processors here; only for x64 and arm64.`,
+  );
+}
+
+function nodePath(version: string, root: string, architecture: string = process.arch): string {
+  return path.join(root, "node", `${version}-${architecture}`, "bin", "node");
 }
 
 /** Refuses content that is not what npm's integrity says. */

@@ -1,17 +1,24 @@
 import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorMessage } from "../../lib/failure";
+import { parseJson, textAt } from "../../lib/json";
 import type { ImageStore } from "./image-store";
+import { Pushes } from "./pushes";
+import { refuse } from "./refuse";
 
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
-/** Serves the images of a store by HTTP as a registry does (OCI distribution, "pull"). Nothing can be pushed. */
+/** Serves the images of a store by HTTP as a registry does (OCI distribution). Nothing can be pushed, unless it is asked for. */
 export class ImageRegistry {
   readonly #server: Server;
 
-  constructor(store: ImageStore) {
-    this.#server = createServer((incoming, outgoing) => void answerRequest(store, incoming, outgoing));
+  constructor(store: ImageStore, { takesPushes = false }: { takesPushes?: boolean } = {}) {
+    const pushes = takesPushes ? new Pushes(store) : undefined;
+    this.#server = createServer((incoming, outgoing) => {
+      void answerRequest(store, pushes, incoming, outgoing);
+    });
   }
 
   /** Listens on a loopback port; machines reach it through a port-forward. */
@@ -32,11 +39,13 @@ export class ImageRegistry {
 
 async function answerRequest(
   store: ImageStore,
+  pushes: Pushes | undefined,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
   const { pathname } = new URL(incoming.url ?? "/", "http://registry");
   try {
+    if (pushes !== undefined && (await pushes.answer(incoming, outgoing))) return;
     if (incoming.method !== "GET" && incoming.method !== "HEAD") {
       refuse(outgoing, 405, "UNSUPPORTED", "Images can only be pulled from the sandbox's registry.");
       return;
@@ -56,7 +65,7 @@ async function answerRequest(
       return;
     }
     outgoing.writeHead(200, {
-      "content-type": isManifest ? MANIFEST_TYPE : "application/octet-stream",
+      "content-type": isManifest ? await manifestType(store, digest) : "application/octet-stream",
       "content-length": size,
       "docker-content-digest": digest,
     });
@@ -71,8 +80,6 @@ async function answerRequest(
   }
 }
 
-function refuse(outgoing: ServerResponse, status: number, code: string, message: string): void {
-  outgoing
-    .writeHead(status, { "content-type": "application/json" })
-    .end(JSON.stringify({ errors: [{ code, message }] }));
+async function manifestType(store: ImageStore, digest: string): Promise<string> {
+  return textAt(parseJson(await readFile(store.blob(digest), "utf8")), "mediaType") ?? MANIFEST_TYPE;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -57,6 +57,26 @@ export class ImageStore {
     return digest?.trim();
   }
 
+  /** Takes in a blob or manifest. */
+  async put(content: Uint8Array): Promise<string> {
+    const digest = `sha256:${createHash("sha256").update(content).digest("hex")}`;
+    const target = this.blob(digest);
+    await mkdir(path.dirname(target), { recursive: true });
+    const draft = `${target}.${randomUUID()}`;
+    await writeFile(draft, content);
+    await rename(draft, target);
+    return digest;
+  }
+
+  /** Gives a manifest a tag, or another one the tag. */
+  async tag(repository: string, tag: string, digest: string): Promise<void> {
+    if (!isRepository(repository) || !isTag(tag)) throw new Failure(`${repository}:${tag} is no tag.`);
+    const file = this.#tagFile(repository, tag);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(`${file}.draft`, `${digest}\n`);
+    await rename(`${file}.draft`, file);
+  }
+
   /** The file of a blob or manifest. */
   blob(digest: string): string {
     const hex = DIGEST.exec(digest)?.[1];
@@ -84,10 +104,7 @@ export class ImageStore {
     return Promise.all(
       RepoTags.map(async (name) => {
         const { host, repository, tag } = parseName(name);
-        const file = this.#tagFile(repository, tag);
-        await mkdir(path.dirname(file), { recursive: true });
-        await writeFile(`${file}.draft`, `${digest}\n`);
-        await rename(`${file}.draft`, file);
+        await this.tag(repository, tag, digest);
         return { host, repository, tag, digest, reference: `${host}/${repository}@${digest}` };
       }),
     );

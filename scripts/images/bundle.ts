@@ -24,9 +24,9 @@ const reducedClient: esbuild.Plugin = {
   },
 };
 
-/** Bundles a program into one file that needs nothing but Node. */
-export async function bundleProgram(entry: string, outfile: string): Promise<void> {
-  await esbuild.build({
+/** Bundles a program into one file that needs nothing but Node, and gives the files of which something is in it. */
+export async function bundleProgram(entry: string, outfile: string): Promise<string[]> {
+  const { metafile } = await esbuild.build({
     entryPoints: [entry],
     outfile,
     bundle: true,
@@ -37,7 +37,11 @@ export async function bundleProgram(entry: string, outfile: string): Promise<voi
     plugins: [reducedClient],
     legalComments: "none",
     logLevel: "error",
+    metafile: true,
     // The client library reads its own location from this, which does not exist in a CommonJS bundle.
     define: { "import.meta.url": "__filename" },
   });
+  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
+  );
 }

@@ -1,28 +1,46 @@
-/** `npm run images`: packs the images of our programs, without a container engine. */
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
+/** `npm run images`: builds the images of our programs and uploads them, without a container engine. */
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "../../package.json";
 import { runCommand } from "../../lib/command";
 import { ExitCode, Failure } from "../../lib/failure";
 import { streamProgress } from "../../lib/progress";
-import { ensureImageNode } from "../../sandbox/node-release";
-import { bundleInto, packProgram, PROGRAMS } from "./programs";
+import { buildImages } from "./build";
+import { nameOf, PLATFORMS, platformsOf } from "./platforms";
+import { pushImages } from "./push";
+import { loginFor } from "./registry-login";
+import { parseTarget } from "./registry-name";
 
 const HELP = `npm run images -- build [options]
-  Packs the coordinator and the agent as archives that \`docker load\` and \`skopeo copy docker-archive:…\` read.
-  --out <folder>   where the archives go (default: dist/images)
-  --tag <tag>      the tag of the images (default: ${version})
+  Builds the coordinator and the agent as OCI image layouts, each with a bill of materials (SPDX). The same commit gives
+  the same digests. A layout is read by \`skopeo copy oci:…\`, \`ctr images import\`, \`podman pull oci:…\` and push.
+  --out <folder>      where the layouts go (default: dist/images)
+  --tag <tag>         the tag of the images (default: ${version})
+  --platform <list>   for which processors (default: ${PLATFORMS.map(nameOf).join(",")})
+
+npm run images -- push <registry>/<path> [options]
+  Uploads what was built as <registry>/<path>/coordinator and …/agent, and prints what to write into the stack's file.
+  What is there already is not sent again.
+  --from <folder>     where the layouts are (default: dist/images)
+  --tag <tag>         another tag than they were built with
+  --plain-http        asks the registry without TLS; one on this machine always is
+
+  The login is looked for in FLEETWRIGHT_REGISTRY_USERNAME and FLEETWRIGHT_REGISTRY_PASSWORD, in ~/.docker/config.json
+  (DOCKER_CONFIG) with its credential helpers, and for ECR in the credentials of AWS (AWS_PROFILE, variables, a role).
 `;
+
+const DEFAULT_FOLDER = path.join("dist", "images");
 
 async function main(argv: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: argv,
     allowPositionals: true,
     options: {
-      out: { type: "string", default: path.join("dist", "images") },
-      tag: { type: "string", default: version },
+      out: { type: "string" },
+      from: { type: "string" },
+      tag: { type: "string" },
+      platform: { type: "string" },
+      "plain-http": { type: "boolean" },
       help: { type: "boolean", default: false },
     },
   });
@@ -31,28 +49,40 @@ async function main(argv: string[]): Promise<void> {
     return;
   }
   const [command, ...rest] = positionals;
-  if (command !== "build" || rest.length > 0)
-    throw new Failure(`Unknown command "${positionals.join(" ")}".\n${HELP}`, ExitCode.usage);
-  await build(values.out, values.tag);
+  const { out, from, tag, platform, "plain-http": plain } = values;
+  if (tag !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(tag))
+    throw new Failure(
+      `--tag is ${JSON.stringify(tag)}: use up to 128 letters, digits, dots, hyphens and underscores.`,
+      ExitCode.usage,
+    );
+  if (command === "build" && rest.length === 0 && from === undefined && plain === undefined)
+    await build(out ?? DEFAULT_FOLDER, tag ?? version, platform);
+  else if (command === "push" && rest.length === 1 && out === undefined && platform === undefined)
+    await push(rest[0] ?? "", from ?? DEFAULT_FOLDER, tag, plain === true);
+  else throw new Failure(`"${argv.join(" ")}" is not understood.\n${HELP}`, ExitCode.usage);
 }
 
-async function build(out: string, tag: string): Promise<void> {
-  const progress = streamProgress(process.stderr);
-  await mkdir(out, { recursive: true });
-  const work = await mkdtemp(path.join(os.tmpdir(), "fleetwright-images-"));
-  try {
-    await ensureImageNode(progress);
-    for (const program of PROGRAMS) {
-      const archive = path.join(out, `fleetwright-${program.name}.tar`);
-      const reference = `fleetwright-${program.name}:${tag}`;
-      await progress.step(`packing ${reference}`, async () => {
-        await packProgram(program, { reference, bundle: await bundleInto(work, program), archive });
-      });
-      process.stdout.write(`${reference} ${archive}\n`);
-    }
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+async function build(out: string, tag: string, platform: string | undefined): Promise<void> {
+  const platforms = platform === undefined ? PLATFORMS : platformsOf(platform);
+  const built = await buildImages({ out, tag, platforms }, streamProgress(process.stderr));
+  for (const { program, folder, digest } of built)
+    process.stdout.write(`fleetwright-${program}:${tag} ${digest} ${folder}\n`);
+}
+
+async function push(
+  registry: string,
+  from: string,
+  tag: string | undefined,
+  isPlain: boolean,
+): Promise<void> {
+  const target = parseTarget(registry, isPlain);
+  const login = await loginFor(target.host);
+  const pushed = await pushImages({ from, tag, target, login }, streamProgress(process.stderr));
+  process.stdout.write(
+    `For the stack's file:\n${pushed
+      .map(({ program, reference }) => `pulumi config set --path ${program}.image ${reference}\n`)
+      .join("")}`,
+  );
 }
 
 if (require.main === module) runCommand(main);

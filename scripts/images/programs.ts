@@ -7,22 +7,37 @@ import { bundleProgram } from "./bundle";
 /** A program of ours that runs in clusters, and how its image starts it. */
 export interface Program extends Pick<NodeImage, "user" | "nodeOptions"> {
   readonly name: "coordinator" | "agent";
+  /** In one sentence, for the image's labels. */
+  readonly description: string;
 }
 
 /** Our programs that run in clusters. */
 export const PROGRAMS: readonly Program[] = [
-  { name: "coordinator", nodeOptions: COORDINATOR_OPTIONS },
-  // It is root, because it writes files of the host.
-  { name: "agent", user: "0:0", nodeOptions: AGENT_OPTIONS },
+  {
+    name: "coordinator",
+    description: "Keeps a cluster in the shape that was declared.",
+    nodeOptions: COORDINATOR_OPTIONS,
+  },
+  {
+    name: "agent",
+    description: "Does on a node what the cluster's objects say about it.",
+    // It is root, because it writes files of the host.
+    user: "0:0",
+    nodeOptions: AGENT_OPTIONS,
+  },
 ];
 
 const CONTROLLERS = path.join(__dirname, "..", "..", "controllers");
 
 /** Writes the coordinator as one file. */
-export const bundleCoordinator = (outfile: string): Promise<void> => bundleNamed("coordinator", outfile);
+export const bundleCoordinator = async (outfile: string): Promise<void> => {
+  await bundleNamed("coordinator", outfile);
+};
 
 /** Writes the agent as one file. */
-export const bundleAgent = (outfile: string): Promise<void> => bundleNamed("agent", outfile);
+export const bundleAgent = async (outfile: string): Promise<void> => {
+  await bundleNamed("agent", outfile);
+};
 
 /** Writes a program as `<name>.js` into a folder, and gives the path. */
 export async function bundleInto(folder: string, { name }: Program): Promise<string> {
@@ -31,15 +46,28 @@ export async function bundleInto(folder: string, { name }: Program): Promise<str
   return file;
 }
 
+/** The same, with the files that went into it. */
+export async function bundleWithSources(
+  folder: string,
+  { name }: Program,
+): Promise<{ file: string; sources: string[] }> {
+  const file = path.join(folder, `${name}.js`);
+  return { file, sources: await bundleNamed(name, file) };
+}
+
 /** Packs a bundled program as the image `reference`, without a container engine. */
 export function packProgram(
-  { name, ...settings }: Program,
+  { name, user, nodeOptions }: Program,
   image: { reference: string; bundle: string; archive: string },
 ): Promise<void> {
   const { reference, bundle, archive } = image;
+  const settings = {
+    ...(user === undefined ? {} : { user }),
+    ...(nodeOptions === undefined ? {} : { nodeOptions }),
+  };
   return packNodeImage({ ...settings, name: reference, source: bundle, main: `${name}.js` }, archive);
 }
 
-function bundleNamed(name: Program["name"], outfile: string): Promise<void> {
+function bundleNamed(name: Program["name"], outfile: string): Promise<string[]> {
   return bundleProgram(path.join(CONTROLLERS, name, "main.ts"), outfile);
 }
