@@ -21,7 +21,18 @@ export {
   type ClusterUpgradeSpecInput,
   type NodeUpgradeStatus,
 } from "./cluster-upgrade";
-export { crdOf, KIND_NAMES, KINDS, specProblems, type KindName } from "./kinds";
+export * from "./hub";
+export {
+  anyKind,
+  crdOf,
+  HUB_KIND_NAMES,
+  HUB_KINDS,
+  KIND_NAMES,
+  KINDS,
+  specProblems,
+  type HubKindName,
+  type KindName,
+} from "./kinds";
 export { API_VERSION, GROUP, NODE_POOL_LABEL, SYSTEM_NAMESPACE, USERS_NAMESPACE, VERSION } from "./names";
 export {
   NODE_POOL_LABEL_PREFIX,

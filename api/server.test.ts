@@ -4,7 +4,8 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { load } from "js-yaml";
-import { API_VERSION, KIND_NAMES, KINDS, type KindName } from ".";
+import { anyKind, API_VERSION, HUB_KIND_NAMES, KIND_NAMES, KINDS } from ".";
+import type { HubKindName, KindName } from ".";
 import { startControlPlane, type ControlPlane } from "../sandbox/controlplane";
 import { ApiClient, type ApiResponse } from "../sandbox/controlplane/api";
 import { waitFor } from "../lib/deadline";
@@ -15,6 +16,12 @@ import { CASES, changed, validSpecs } from "./testing/cases";
 import * as keys from "./testing/cases/ssh-keys";
 
 const { ed25519, ecdsa256, ecdsa384, ecdsa521, rsa3072, rsa4096, rsaKey, tokenKeys } = keys;
+/** The kinds of clusters and hubs alike: a server has either set, and this one both. */
+type AnyName = KindName | HubKindName;
+const NAMES: readonly AnyName[] = [...KIND_NAMES, ...HUB_KIND_NAMES];
+/** Where objects of namespaced kinds are. */
+const NAMESPACE = "cluster-east";
+
 const { rsa1024, rsa2048, rsa3070, dsa1024 } = keys;
 
 /** Another seed gives other random objects; a failure shows the object itself, and the seed. */
@@ -38,7 +45,9 @@ beforeAll(async () => {
   });
   kubectl = async (...words) =>
     (await run(tools.kubectl.path, ["--kubeconfig", plane.kubeconfig, ...words])).stdout;
-  await kubectl("apply", "--server-side", "-f", path.join(__dirname, "crds"));
+  const definitions = ["crds", "hub/crds"].flatMap((folder) => ["-f", path.join(__dirname, folder)]);
+  await kubectl("apply", "--server-side", ...definitions);
+  await kubectl("create", "namespace", NAMESPACE);
   await waitFor("the kinds to be served", async () => (await unserved()) ?? true, { timeoutMs: 30_000 });
 }, 120_000);
 
@@ -47,7 +56,7 @@ afterAll(async () => {
   await plane.stop();
 }, 60_000);
 
-test.each(KIND_NAMES)("the CRD of %s is established, structural and within the cost budget", async (name) => {
+test.each(NAMES)("the CRD of %s is established, structural and within the cost budget", async (name) => {
   const crd = await api.get(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crdName(name)}`);
   const conditions = listAt(crd, "status", "conditions").map(
     (condition) => `${textAt(condition, "type")}=${textAt(condition, "status")}`,
@@ -55,13 +64,13 @@ test.each(KIND_NAMES)("the CRD of %s is established, structural and within the c
   expect(conditions.sort()).toEqual(["Established=True", "NamesAccepted=True"]);
 });
 
-describe.each(KIND_NAMES)("%s", (name) => {
+describe.each(NAMES)("%s", (name) => {
   const { base, malformed } = CASES[name];
 
   test.each(validSpecs(CASES[name]))("accepts %s, and fills in what TypeScript fills in", async (_, spec) => {
     const answer = await send("POST", name, object(name, spec), "dryRun=All");
     expect([answer.status, answer.status === 201 ? "" : answer.body]).toEqual([201, ""]);
-    const verdict = KINDS[name].validate(object(name, spec));
+    const verdict = anyKind(name).validate(object(name, spec));
     expect(at(parseJson(answer.body), "spec")).toEqual(verdict.ok ? verdict.object.spec : verdict.problems);
   });
 
@@ -76,7 +85,7 @@ describe.each(KIND_NAMES)("%s", (name) => {
   });
 });
 
-test.each(KIND_NAMES)("both validators agree on 200 random changes of %s", (name) =>
+test.each(NAMES)("both validators agree on 200 random changes of %s", (name) =>
   repeatable(SEED, __filename, async () => {
     const random = randomFrom(SEED + name.length * 7919);
     const specs = validSpecs(CASES[name]);
@@ -87,7 +96,7 @@ test.each(KIND_NAMES)("both validators agree on 200 random changes of %s", (name
       changes.map(async (change) => send("POST", name, change, "dryRun=All")),
     );
     const disagreements = changes.flatMap((change, index) => {
-      const verdict = KINDS[name].validate(change);
+      const verdict = anyKind(name).validate(change);
       const { status = 0, body = "" } = answers[index] ?? {};
       if (verdict.ok === (status === 201)) return [];
       return [{ change: JSON.stringify(change), server: body.slice(0, 600), ours: verdict }];
@@ -99,7 +108,7 @@ test.each(KIND_NAMES)("both validators agree on 200 random changes of %s", (name
   }),
 );
 
-test.each(KIND_NAMES)("the example on the page of %s is accepted as it stands there", async (name) => {
+test.each(NAMES)("the example on the page of %s is accepted as it stands there", async (name) => {
   const page = await readFile(path.join(__dirname, "../docs/reference", `${name.toLowerCase()}.md`), "utf8");
   const example: unknown = load(/```yaml\n([^]*?)```/.exec(page)?.[1] ?? "");
   const answer = await send("POST", name, example, "dryRun=All");
@@ -231,7 +240,7 @@ describe("server-side apply by two managers", () => {
   });
 });
 
-test.each(KIND_NAMES)(
+test.each(NAMES)(
   "the status of %s cannot be written through the object, nor the spec through status",
   async (name) => {
     const status = { observedGeneration: 7 };
@@ -262,25 +271,29 @@ test("kubectl shows useful columns under the short name, and everything of the c
     .map((line) => line.split(/\s{2,}/));
   expect(head?.slice(0, 5)).toEqual(["NAME", "LOGIN", "SUDO", "KEYS", "READY"]);
   expect(row?.slice(0, 5)).toEqual(["columns", "columns", "true", "2", "True"]);
-  const everything = await kubectl("get", "fleetwright", "--output", "name");
+  const everything = await kubectl("get", "fleetwright", "--all-namespaces", "--output", "name");
   expect(everything).toContain("user.fleetwright.dev/columns");
-  for (const name of KIND_NAMES) expect(everything).toContain(`${name.toLowerCase()}.fleetwright.dev/status`);
+  for (const name of NAMES)
+    expect(everything).toContain(`${name.toLowerCase()}.fleetwright.dev/${nameOf(name, "status")}`);
 });
 
-test.each(KIND_NAMES)("kubectl explains %s, and shows a column for each that is declared", async (name) => {
+test.each(NAMES)("kubectl explains %s, and shows a column for each that is declared", async (name) => {
   const [explained, head] = await Promise.all([
-    kubectl("explain", `${KINDS[name].plural}.fleetwright.dev`),
-    kubectl("get", `${KINDS[name].plural}.fleetwright.dev`, "--output", "wide").then(
+    kubectl("explain", `${anyKind(name).plural}.fleetwright.dev`),
+    kubectl("get", `${anyKind(name).plural}.fleetwright.dev`, "--all-namespaces", "--output", "wide").then(
       (text) => text.split("\n")[0],
     ),
   ]);
-  expect(explained.replaceAll(/\s+/g, " ")).toContain(KINDS[name].summary);
-  for (const column of KINDS[name].columns) expect(head).toContain(column.name.toUpperCase());
+  expect(explained.replaceAll(/\s+/g, " ")).toContain(anyKind(name).summary);
+  for (const column of anyKind(name).columns) expect(head).toContain(column.name.toUpperCase());
 });
 
-test("there is one CRD for each kind", async () => {
-  expect((await readdir(path.join(__dirname, "crds"))).sort()).toEqual(
-    KIND_NAMES.map((name) => `${crdName(name)}.yaml`).sort(),
+test.each([
+  ["crds", KIND_NAMES],
+  ["hub/crds", HUB_KIND_NAMES],
+])("there is one CRD in %s for each kind that belongs there", async (folder, names: readonly AnyName[]) => {
+  expect((await readdir(path.join(__dirname, folder))).sort()).toEqual(
+    names.map((name) => `${crdName(name)}.yaml`).sort(),
   );
 });
 
@@ -374,40 +387,48 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-function crdName(name: KindName): string {
-  return `${KINDS[name].plural}.fleetwright.dev`;
+function crdName(name: AnyName): string {
+  return `${anyKind(name).plural}.fleetwright.dev`;
 }
 
-function object(kind: KindName, spec: unknown, name = "subject"): object {
-  return { apiVersion: API_VERSION, kind, metadata: { name }, spec };
+function object(kind: AnyName, spec: unknown, name = "subject"): object {
+  return { apiVersion: API_VERSION, kind, metadata: { name: nameOf(kind, name) }, spec };
 }
 
 function specOf(name: string) {
   return { name, sshKeys: [], sudo: false, teams: [] };
 }
 
-function pathOf(kind: KindName, name = ""): string {
-  return `/apis/${API_VERSION}/${KINDS[kind].plural}${name === "" ? "" : `/${name}`}`;
+function pathOf(kind: AnyName, name = ""): string {
+  const namespace = anyKind(kind).scope === "Namespaced" ? `namespaces/${NAMESPACE}/` : "";
+  const [stem = "", ...subresource] = name.split("/");
+  const words = stem === "" ? [] : [nameOf(kind, stem), ...subresource];
+  return [`/apis/${API_VERSION}/${namespace}${anyKind(kind).plural}`, ...words].join("/");
 }
 
-async function send(method: string, kind: KindName, body: unknown, query = ""): Promise<ApiResponse> {
+/** The name, or for kinds that are named in a way of their own one that stands for it. */
+function nameOf(kind: AnyName, stem: string): string {
+  return CASES[kind].names?.(stem) ?? stem;
+}
+
+async function send(method: string, kind: AnyName, body: unknown, query = ""): Promise<ApiResponse> {
   return api.send(method, `${pathOf(kind)}?fieldValidation=Strict&${query}`, body);
 }
 
-async function create(kind: KindName, name: string, spec: unknown): Promise<unknown> {
+async function create(kind: AnyName, name: string, spec: unknown): Promise<unknown> {
   return api.create(pathOf(kind), object(kind, spec, name));
 }
 
-async function read(kind: KindName, name: string): Promise<unknown> {
+async function read(kind: AnyName, name: string): Promise<unknown> {
   return api.get(pathOf(kind, name));
 }
 
-async function merge(kind: KindName, name: string, patch: unknown): Promise<ApiResponse> {
+async function merge(kind: AnyName, name: string, patch: unknown): Promise<ApiResponse> {
   return api.send("PATCH", pathOf(kind, name), patch, "application/merge-patch+json");
 }
 
 async function apply(
-  kind: KindName,
+  kind: AnyName,
   name: string,
   manager: string,
   spec?: unknown,
@@ -417,7 +438,7 @@ async function apply(
   const body = {
     apiVersion: API_VERSION,
     kind,
-    metadata: { name },
+    metadata: { name: nameOf(kind, name) },
     ...(status === undefined ? { spec } : { status }),
   };
   const answer = await api.send(
@@ -439,7 +460,7 @@ async function shellWords(manifest: object): Promise<string[]> {
 
 /** A sentence about the kinds that are not served yet; undefined if all are. */
 async function unserved(): Promise<string | undefined> {
-  const answers = await Promise.all(KIND_NAMES.map(async (name) => api.send("GET", pathOf(name))));
-  const missing = KIND_NAMES.filter((_, index) => answers[index]?.status !== 200);
+  const answers = await Promise.all(NAMES.map(async (name) => api.send("GET", pathOf(name))));
+  const missing = NAMES.filter((_, index) => answers[index]?.status !== 200);
   return missing.length === 0 ? undefined : `${missing.join(", ")} cannot be listed`;
 }

@@ -1,13 +1,13 @@
-import { API_VERSION, KIND_NAMES, KINDS, specProblems } from ".";
+import { anyKind, API_VERSION, HUB_KIND_NAMES, KIND_NAMES, specProblems } from ".";
 import { CASES, changed, validSpecs } from "./testing/cases";
 
-describe.each(KIND_NAMES)("%s", (name) => {
-  const kind = KINDS[name];
-  const { base, malformed } = CASES[name];
+describe.each([...KIND_NAMES, ...HUB_KIND_NAMES])("%s", (name) => {
+  const kind = anyKind(name);
+  const { base, malformed, names } = CASES[name];
   const object = (spec: unknown): object => ({
     apiVersion: API_VERSION,
     kind: name,
-    metadata: { name: "subject" },
+    metadata: { name: names?.("subject") ?? "subject" },
     spec,
   });
 

@@ -1,11 +1,11 @@
 import { GROUP, VERSION } from "../names";
-import type { AnyKind } from "./kind";
-import { celRule } from "./rule";
+import type { AnyKind, NameRule } from "./kind";
+import { celRule, matching } from "./rule";
 import { structuralSchema } from "./structural";
 
 /** The CRD of a kind, ready to be applied. */
 export function customResourceDefinition(kind: AnyKind) {
-  const { plural, shortNames, columns, summary, changes = [] } = kind;
+  const { plural, shortNames, columns, summary, scope = "Cluster", nameRule, changes = [] } = kind;
   const spec = structuralSchema(kind.spec);
   const rules = [
     ...(spec["x-kubernetes-validations"] ?? []),
@@ -17,7 +17,7 @@ export function customResourceDefinition(kind: AnyKind) {
     metadata: { name: `${plural}.${GROUP}`, labels: { "app.kubernetes.io/managed-by": "fleetwright" } },
     spec: {
       group: GROUP,
-      scope: "Cluster",
+      scope,
       names: {
         kind: kind.kind,
         listKind: `${kind.kind}List`,
@@ -48,7 +48,7 @@ export function customResourceDefinition(kind: AnyKind) {
               properties: {
                 apiVersion: { type: "string" },
                 kind: { type: "string" },
-                metadata: { type: "object" },
+                metadata: nameRule === undefined ? { type: "object" } : named(nameRule),
                 spec: {
                   description: "What is wanted.",
                   ...withoutRules(spec),
@@ -60,6 +60,17 @@ export function customResourceDefinition(kind: AnyKind) {
           },
         },
       ],
+    },
+  };
+}
+
+// The only thing that a structural schema may say of metadata is how the name looks.
+function named({ form, max, message }: NameRule) {
+  const { cel } = matching(form, message);
+  return {
+    type: "object",
+    properties: {
+      name: { type: "string", maxLength: max, "x-kubernetes-validations": [celRule(cel, message)] },
     },
   };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { API_VERSION } from "../names";
 import { withoutNulls } from "./nulls";
 import { describeProblems, problemsOf, type Problem } from "./problem";
+import { matching, withRule } from "./rule";
 import { structuralSchema, type StructuralSchema } from "./structural";
 import { objectName } from "./text";
 
@@ -25,11 +26,22 @@ export interface ChangeRule<Spec> {
   field: string;
 }
 
+/** A rule about an object's name beyond that of Kubernetes, for the API server and for TypeScript. */
+export interface NameRule {
+  /** The source of a regular expression for the whole name. */
+  form: string;
+  max: number;
+  message: string;
+}
+
 /** What a kind is made of. */
 export interface KindDeclaration<Name extends string, Spec extends z.ZodType, Status extends z.ZodType> {
   kind: Name;
   plural: string;
   shortNames: readonly string[];
+  /** @default "Cluster" */
+  scope?: "Cluster" | "Namespaced";
+  nameRule?: NameRule;
   /** One sentence: what it is for. */
   summary: string;
   /** Paragraphs for the reference page. */
@@ -39,12 +51,13 @@ export interface KindDeclaration<Name extends string, Spec extends z.ZodType, St
   changes?: readonly ChangeRule<z.output<Spec>>[];
   columns: readonly Column[];
   /** An object for the reference page; a test applies it. */
-  example: { metadata: { name: string }; spec: z.input<Spec> };
+  example: { metadata: { name: string; namespace?: string }; spec: z.input<Spec> };
 }
 
 /** The part of an object's metadata that we read; the API server validates the rest. */
 export interface Metadata {
   name: string;
+  namespace?: string;
   uid?: string;
   resourceVersion?: string;
   generation?: number;
@@ -89,13 +102,15 @@ export interface AnyKind {
   kind: string;
   plural: string;
   shortNames: readonly string[];
+  scope?: "Cluster" | "Namespaced";
+  nameRule?: NameRule;
   summary: string;
   details: readonly string[];
   spec: z.ZodType;
   status: z.ZodType;
   changes?: readonly { cel: string; message: string; field: string }[];
   columns: readonly Column[];
-  example: { metadata: { name: string }; spec: unknown };
+  example: { metadata: { name: string; namespace?: string }; spec: unknown };
   validate(object: unknown): Verdict<KindObject<string, unknown, unknown>>;
   validateSpec(spec: unknown, at?: string): Verdict<unknown>;
 }
@@ -112,7 +127,12 @@ export type SpecInputOf<K> = K extends Kind<string, infer Spec, z.ZodType> ? z.i
 /** The status of a kind. */
 export type StatusOf<K> = K extends Kind<string, z.ZodType, infer Status> ? z.output<Status> : never;
 
-const metadata = z.looseObject({ name: objectName("metadata.name") });
+/** The metadata as far as we check it: a name that Kubernetes accepts, and that the kind does. */
+function metadataSchema(rule: NameRule | undefined) {
+  const name = objectName("metadata.name");
+  if (rule === undefined) return z.looseObject({ name });
+  return z.looseObject({ name: withRule(name.max(rule.max), matching(rule.form, rule.message)) });
+}
 
 /** Makes a kind of its declaration. */
 export function defineKind<Name extends string, Spec extends z.ZodType, Status extends z.ZodType>(
@@ -122,7 +142,7 @@ export function defineKind<Name extends string, Spec extends z.ZodType, Status e
   const whole = z.strictObject({
     apiVersion: z.literal(API_VERSION),
     kind: z.literal(kind),
-    metadata,
+    metadata: metadataSchema(declaration.nameRule),
     spec,
     status: status.optional(),
   });

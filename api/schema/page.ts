@@ -9,6 +9,8 @@ export function referencePage(kind: AnyKind, yaml: (object: unknown) => string):
   const crd = customResourceDefinition(kind);
   const { spec, status } = crd.spec.versions[0]?.schema.openAPIV3Schema.properties ?? {};
   const example = { apiVersion: API_VERSION, kind: kind.kind, ...kind.example };
+  const { nameRule } = kind;
+  const nameRules = nameRule === undefined ? [] : [[code("metadata.name"), nameRule.message]];
   return [
     `# ${kind.kind}`,
     kind.summary,
@@ -18,7 +20,7 @@ export function referencePage(kind: AnyKind, yaml: (object: unknown) => string):
       [
         ["apiVersion", code(API_VERSION)],
         ["kind", code(kind.kind)],
-        ["scope", "cluster"],
+        ["scope", kind.scope === "Namespaced" ? "namespace" : "cluster"],
         ["kubectl", [`${kind.plural}.${GROUP}`, ...kind.shortNames].map((name) => code(name)).join(", ")],
       ],
     ),
@@ -28,7 +30,7 @@ export function referencePage(kind: AnyKind, yaml: (object: unknown) => string):
     fieldTable("spec", spec),
     "## Rules",
     "Besides types and bounds, the API server checks these. A refusal names the field, the value found and the rule.",
-    table(["Field", "Rule"], rulesOf("spec", spec)),
+    table(["Field", "Rule"], [...nameRules, ...rulesOf("spec", spec)]),
     "## Status",
     "Written by the product; what is written to it through the object itself is ignored.",
     fieldTable("status", status),
@@ -43,20 +45,28 @@ export function referencePage(kind: AnyKind, yaml: (object: unknown) => string):
 }
 
 /** The page that lists all kinds. */
-export function indexPage(kinds: readonly AnyKind[]): string {
+export function indexPage(inClusters: readonly AnyKind[], onTheHub: readonly AnyKind[]): string {
   return [
     "# The kinds",
-    `All are in the group \`${GROUP}\`, cluster-scoped, with a status subresource, and in the category \`fleetwright\`: \`kubectl get fleetwright\` lists every object of all of them.`,
-    table(
-      ["Kind", "Short name", "What it is"],
-      kinds.map(({ kind, shortNames, summary }) => [
-        `[${kind}](${kind.toLowerCase()}.md)`,
-        shortNames.map(code).join(", "),
-        summary,
-      ]),
-    ),
+    `All are in the group \`${GROUP}\`, with a status subresource, and in the category \`fleetwright\`: \`kubectl get fleetwright\` lists every object of all of them. They are cluster-scoped unless the last column says otherwise.`,
+    "## In a cluster",
+    kindTable(inClusters),
+    "## On a hub",
+    "These are installed on a hub alone, which is an API server of its own, and never in its members.",
+    kindTable(onTheHub),
     "",
   ].join("\n\n");
+}
+
+function kindTable(kinds: readonly AnyKind[]): string {
+  return table(
+    ["Kind", "Short name", "What it is"],
+    kinds.map(({ kind, scope, shortNames, summary }) => [
+      `[${kind}](${kind.toLowerCase()}.md)`,
+      shortNames.map(code).join(", "),
+      scope === "Namespaced" ? `${summary} In a namespace.` : summary,
+    ]),
+  );
 }
 
 interface Field {

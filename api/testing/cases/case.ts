@@ -16,6 +16,8 @@ export interface Cases {
   /** More specs that are valid. */
   valid: readonly (readonly [it: string, spec: Readonly<Record<string, unknown>>])[];
   malformed: readonly Malformed[];
+  /** A name that the kind accepts, if `subject` is none; and the same ending otherwise. */
+  names?: (stem: string) => string;
 }
 
 /** The specs that both validators must accept, each with a title. */

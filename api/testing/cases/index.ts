@@ -1,7 +1,10 @@
-import type { KindName } from "../../kinds";
+import type { HubKindName, KindName } from "../../kinds";
 import { authorizationRoleBindingCases, authorizationRoleCases } from "./authorization";
 import type { Cases } from "./case";
 import { clusterUpgradeCases } from "./cluster-upgrade";
+import { clusterCases } from "./hub/cluster";
+import { apiResourceImportCases, apiSchemaCases, negotiatedApiResourceCases } from "./hub/negotiation";
+import { shareCases } from "./hub/share";
 import { clusterLabelCases, nodePoolLabelCases } from "./label";
 import { pluginCases } from "./plugin";
 import { registryCases } from "./registry";
@@ -10,7 +13,7 @@ import { userCases } from "./user";
 export { changed, validSpecs, type Cases, type Malformed } from "./case";
 
 /** Valid and malformed objects of every kind. */
-export const CASES: Readonly<Record<KindName, Cases>> = {
+export const CASES: Readonly<Record<KindName | HubKindName, Cases>> = {
   User: userCases,
   Registry: registryCases,
   ClusterLabel: clusterLabelCases,
@@ -19,4 +22,9 @@ export const CASES: Readonly<Record<KindName, Cases>> = {
   AuthorizationRole: authorizationRoleCases,
   AuthorizationRoleBinding: authorizationRoleBindingCases,
   ClusterUpgrade: clusterUpgradeCases,
+  Cluster: clusterCases,
+  APISchema: apiSchemaCases,
+  APIResourceImport: apiResourceImportCases,
+  NegotiatedAPIResource: negotiatedApiResourceCases,
+  Share: shareCases,
 };

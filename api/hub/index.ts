@@ -1,0 +1,23 @@
+export {
+  apiResourceImport,
+  type APIResourceImport,
+  type APIResourceImportSpecInput,
+} from "./api-resource-import";
+export { apiSchema, MAX_SCHEMA_DATA, type APISchema, type APISchemaSpecInput } from "./api-schema";
+export { cluster, type Cluster, type ClusterSpecInput } from "./cluster";
+export {
+  CLUSTER_NAMESPACE_PREFIX,
+  CLUSTER_PIN_LABEL,
+  clusterNamespace,
+  importName,
+  MAX_CLUSTER_NAME,
+  negotiatedName,
+  type ApiResource,
+} from "./names";
+export {
+  negotiatedApiResource,
+  type NegotiatedAPIResource,
+  type NegotiatedAPIResourceSpecInput,
+} from "./negotiated-api-resource";
+export type { Difference } from "./resource";
+export { MAX_MANIFEST, MAX_OBSERVED, share, type Share, type ShareSpecInput } from "./share";
