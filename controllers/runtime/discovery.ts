@@ -1,7 +1,7 @@
 // Finds out where the objects of a kind are served, as kinds come and go.
 import type { ApiClient } from "./api-client";
 import { ApiError, ConnectionError } from "./api-error";
-import type { Resource } from "./object";
+import { isRecord, type Resource } from "./object";
 
 /** Where objects of a kind are served; or that there is no such kind; or why nobody can say right now. */
 export type Found = { resource: ServedResource } | { missing: true } | { unavailable: string };
@@ -96,8 +96,4 @@ export class Discovery {
 function keepMs({ resources, unavailable }: Known, kind: string): number {
   if (resources.has(kind)) return KEEP_MS;
   return unavailable === undefined ? KEEP_MISSING_MS : KEEP_UNAVAILABLE_MS;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -52,6 +52,7 @@ export {
   apiVersionOf,
   compareVersions,
   isObject,
+  isRecord,
   keyOf,
   refOf,
   resourceName,

@@ -1,5 +1,5 @@
 // Decides from managed fields whether a server-side apply would change anything.
-import type { FieldSet, KubernetesObject } from "./object";
+import { isRecord, type FieldSet, type KubernetesObject } from "./object";
 
 /**
  * Whether applying `desired` would change nothing: the manager owns exactly the fields that are in it, and each has
@@ -95,8 +95,4 @@ export function equal(a: unknown, b: unknown): boolean {
     keys.length === Object.keys(b).length &&
     keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]))
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

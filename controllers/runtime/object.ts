@@ -116,3 +116,8 @@ export function isObject(value: unknown): value is KubernetesObject {
     typeof metadata.name === "string"
   );
 }
+
+/** Whether a value is a map, and no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

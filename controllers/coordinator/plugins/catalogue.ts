@@ -1,8 +1,8 @@
 import { PLUGIN_INSTALLER, PLUGIN_NAMESPACE, SYSTEM_NAMESPACE, type Plugin } from "../../../api";
 import { joinRules, type PolicyRule } from "../../app/rules";
+import { kindName } from "../../workload";
 import { PRODUCT, MANAGED_BY } from "../ownership";
 import { groupOf, isRecord, manifestsIn, type Manifest } from "./manifest";
-import { kindName } from "./install-order";
 import { definedBy } from "./rest-mapping";
 import { VERBS } from "./permissions";
 

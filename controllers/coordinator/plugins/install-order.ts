@@ -1,4 +1,5 @@
-import { groupOf, type Manifest } from "./manifest";
+import { kindName } from "../../workload";
+import type { Manifest } from "./manifest";
 
 /** What must be there before what comes after it. Kinds of one line are alike. */
 const BEFORE_OTHERS: readonly (readonly string[])[] = [
@@ -49,12 +50,6 @@ const OTHERS = BEFORE_OTHERS.length + 1;
 export const CRD_RANK = 1;
 
 type Kinded = Pick<Manifest, "apiVersion" | "kind">;
-
-/** A kind as `Kind.group`. */
-export function kindName(object: Kinded): string {
-  const group = groupOf(object);
-  return group === "" ? object.kind : `${object.kind}.${group}`;
-}
 
 /** When an object's turn is; lower comes first. */
 export function rankOf(object: Kinded): number {

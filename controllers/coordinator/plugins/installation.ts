@@ -2,7 +2,7 @@ import type { Discovery, ReconcileContext } from "../../runtime";
 import type { PluginObject } from "../kinds";
 import type { ControllerContext } from "../controller-context";
 import type { Account, Kept } from "./account";
-import { healthOf } from "./health";
+import { healthOf } from "../../workload";
 import { isCurrent, JOBS, runJobs, type JobsOutcome, type When } from "./job";
 import type { Manifest } from "./manifest";
 import { CRD_RANK, inOrder, rankOf } from "./install-order";

@@ -3,7 +3,7 @@ import { isAlreadyExists, type KubernetesObject, type ReconcileContext, type Res
 import type { PluginObject } from "../kinds";
 import { timestamp } from "../timestamp";
 import type { Account } from "./account";
-import { healthOf } from "./health";
+import { healthOf } from "../../workload";
 import { isOf, pluginLabels } from "./rest-mapping";
 import type { InstallFailure } from "./install-error";
 import { failureOf } from "./api-failure";

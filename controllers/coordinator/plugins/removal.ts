@@ -2,7 +2,8 @@ import { isNotFound, resourceName, resourcePath, type ApiClient, type Kubernetes
 import { isOwn, MANAGED_BY, PRODUCT } from "../ownership";
 import type { Account } from "./account";
 import { nameOf } from "./manifest";
-import { inOrder, kindName } from "./install-order";
+import { kindName } from "../../workload";
+import { inOrder } from "./install-order";
 import { CONTROLLER, definedBy, isOf, type MappedManifest } from "./rest-mapping";
 import type { InstallFailure } from "./install-error";
 import { failureOf } from "./api-failure";

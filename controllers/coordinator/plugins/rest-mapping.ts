@@ -1,8 +1,8 @@
 import type { Discovery, KubernetesObject, Resource } from "../../runtime";
+import { kindName } from "../../workload";
 import { derivedName } from "../derived-name";
 import { isOwn, ownLabels } from "../ownership";
 import { groupOf, isRecord, nameOf, type Manifest } from "./manifest";
-import { kindName } from "./install-order";
 import type { InstallFailure } from "./install-error";
 
 /** As in labels and field managers. */

@@ -2,7 +2,7 @@
 import type { PluginObject } from "../kinds";
 import { conditionTrue, conditionFalse, type ConditionState } from "../status";
 import type { Kept } from "./account";
-import { healthOf, type Health } from "./health";
+import { healthOf, type Health } from "../../workload";
 import { without } from "./manifest";
 import type { RestMapping } from "./rest-mapping";
 import type { InstallFailure } from "./install-error";

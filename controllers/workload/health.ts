@@ -1,6 +1,6 @@
-import type { KubernetesObject } from "../../runtime";
-import { isRecord } from "./manifest";
-import { kindName } from "./install-order";
+// How an object is, by what its own controller says of it.
+import { isRecord, type KubernetesObject } from "../runtime";
+import { kindName } from "./kind-name";
 
 /** How an installed object is. */
 export interface Health {
@@ -15,8 +15,7 @@ const HEALTHY: Health = { health: "Healthy" };
 export function healthOf(live: KubernetesObject): Health {
   if (live.metadata.deletionTimestamp !== undefined)
     return { health: "Unhealthy", message: "It is being deleted." };
-  const kind = kindName({ apiVersion: live.apiVersion ?? "", kind: live.kind ?? "" });
-  const check = HEALTH_CHECKS[kind] ?? byConditions;
+  const check = HEALTH_CHECKS[kindName(live)] ?? byConditions;
   return check(new View(live));
 }
 
