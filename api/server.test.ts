@@ -49,12 +49,12 @@ beforeAll(async () => {
   await kubectl("apply", "--server-side", ...definitions);
   await kubectl("create", "namespace", NAMESPACE);
   await waitFor("the kinds to be served", async () => (await unserved()) ?? true, { timeoutMs: 30_000 });
-}, 120_000);
+});
 
 afterAll(async () => {
   api.close();
   await plane.stop();
-}, 60_000);
+});
 
 test.each(NAMES)("the CRD of %s is established, structural and within the cost budget", async (name) => {
   const crd = await api.get(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crdName(name)}`);

@@ -114,7 +114,7 @@ beforeAll(async () => {
     await waitFor("the policies to be in force", async () =>
       (await refusal(agent, write))?.includes("fleetwright-agent-"),
     );
-}, 240_000);
+});
 afterAll(() => fixture.close());
 
 const NODE_B = /only the Node that it runs on/;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const context = { name: "x", context: { cluster: "c", user: "u" } };
   const config = { clusters: [cluster], users: [user], contexts: [context], "current-context": "x" };
   writeFileSync(kubeconfig, JSON.stringify({ apiVersion: "v1", kind: "Config", ...config }));
-}, 60_000);
+});
 afterAll(() => rmSync(work, { recursive: true }));
 
 const FLAGS: Readonly<Record<string, readonly string[]>> = {

@@ -19,7 +19,7 @@ beforeAll(async () => {
     metadata: { namespace: fixture.home, name: "login" },
     data: { username: "YQ==", password: "Yg==" },
   });
-}, 240_000);
+});
 afterEach(async () => {
   await Promise.all(replicas.all.map((replica) => replica.kill()));
   await replicas.freeLease();
@@ -90,7 +90,7 @@ test("row 28: while a part of the API does not answer, all that is ours works", 
     method: "DELETE",
     path: `/apis/apiregistration.k8s.io/v1/apiservices/${name}`,
   });
-}, 150_000);
+});
 
 test("row 30: with hardly any file handles it gets there, and says what it lacks", async () => {
   // Node itself needs two dozen; what is left is far less than the connections that it would like to have.
@@ -99,7 +99,7 @@ test("row 30: with hardly any file handles it gets there, and says what it lacks
   await replicas.leads("handles");
   await works();
   expect(replica.child.exitCode).toBeNull();
-}, 150_000);
+});
 
 test("row 30: with a full disk under its log it goes on", async () => {
   const full = openSync("/dev/full", "w");
@@ -108,7 +108,7 @@ test("row 30: with a full disk under its log it goes on", async () => {
   await replicas.leads("full");
   await works();
   expect(replica.child.exitCode).toBeNull();
-}, 150_000);
+});
 
 const isRoot = process.getuid?.() === 0;
 (isRoot ? test : test.skip)(
@@ -127,4 +127,4 @@ test("row 35: with 128 MB of heap it does all its work", async () => {
   replicas.start("small", [], { node: ["--max-old-space-size=128"] });
   await replicas.leads("small");
   await works();
-}, 150_000);
+});

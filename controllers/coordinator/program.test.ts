@@ -10,7 +10,7 @@ let replicas: Replicas;
 beforeAll(async () => {
   fixture = await startCoordinatorFixture({ nodes: 2 });
   replicas = await Replicas.prepare(fixture);
-}, 240_000);
+});
 afterAll(async () => {
   await replicas.close();
   await fixture.close();
@@ -184,7 +184,7 @@ test("with exactly its committed roles every controller makes, heals, tells and 
   ] as [Resource, string][])
     await remove(resource, name);
   expect(one.lines.filter((line) => /[Ff]orbidden|403/.test(line))).toEqual([]);
-}, 240_000);
+});
 
 test("when the leader is killed the other takes over, and ends in order when asked", async () => {
   const [one, two] = replicas.all;
@@ -195,7 +195,7 @@ test("when the leader is killed the other takes over, and ends in order when ask
   two?.child.kill("SIGTERM");
   expect(await two?.exit()).toBe(0);
   expect(await replicas.leader()).toBe("");
-}, 120_000);
+});
 
 test("it dies at a failpoint as told, and says what is wrong with its flags", async () => {
   await fixture.direct.delete(CLUSTER_LABELS, { name: "after" });
@@ -205,7 +205,7 @@ test("it dies at a failpoint as told, and says what is wrong with its flags", as
   expect(await wrong.exit()).toBe(2);
   await waitFor("its words", () => wrong.lines.length > 1);
   expect(wrong.lines).toContain('  --qps is "many": give a whole number from 1 to 1000000');
-}, 120_000);
+});
 
 async function nodeNames(): Promise<string[]> {
   const { items } = await fixture.direct.request<{ items: KubernetesObject[] }>({

@@ -158,7 +158,7 @@ test("row 11: a leader that was frozen beyond its lease does not write any more 
     watching.abort();
     await run;
   }
-}, 120_000);
+});
 
 test("a leader that cannot reach the server steps down before its lease runs out", async () => {
   const proxy = await fixture.proxy();

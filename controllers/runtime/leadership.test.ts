@@ -68,4 +68,4 @@ test("a loop by requeueAfter goes on after leadership was lost in mid-reconcile 
   await waitFor("the loop to run again", () => ended >= before + 3);
   end.abort();
   await run;
-}, 60_000);
+});

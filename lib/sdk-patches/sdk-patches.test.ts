@@ -71,5 +71,5 @@ describe("load-when-used", () => {
     expect(shown).toContain("captured");
     expect(shown).toContain("node_modules/js-yaml");
     expect(shown).toContain('["typescript","@npmcli/arborist"]');
-  }, 180_000);
+  });
 });

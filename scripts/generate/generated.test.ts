@@ -9,4 +9,4 @@ test("every generated file is what its sources say", async () => {
     stdout: "",
     stderr: "",
   });
-}, 120_000);
+});

@@ -97,7 +97,7 @@ describe("a stack's settings", () => {
     // The stack itself is the only resource.
     expect(stdout).not.toMatch(/\+ +(?!pulumi:pulumi:Stack)\w+:/);
     expect(stdout).not.toContain("SystemNamespace");
-  }, 120_000);
+  });
 
   test("are refused without credentials for a registry, and go on with secret ones", async () => {
     const index = `import { readConfig } from "./config";
@@ -118,7 +118,7 @@ void credentials.password.isSecret.then((secret) => console.log("went on, secret
     const said = await engine.expect(["preview"], folder);
     expect(said).toContain("went on, secret true");
     expect(said).not.toContain("hush-hush");
-  }, 120_000);
+  });
 });
 
 test.each([

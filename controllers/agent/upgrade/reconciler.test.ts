@@ -111,7 +111,7 @@ describeHosts("an upgrade on a node", () => {
       },
     );
     await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  }, 240_000);
+  });
   beforeEach(() => {
     host = new HostFixture();
     units = new ProcessUnits(host);

@@ -49,7 +49,7 @@ describeHosts("the agent's users", () => {
     for (const name of ["n1", "n2"]) await fixture.direct.create(NODES, { metadata: { name } });
     // What holds on all nodes alike is in its hands.
     await fixture.start({ controllers: "user-status" });
-  }, 240_000);
+  });
   afterEach(async () => {
     await Promise.all(agents.map((agent) => agent.stop()));
     await Promise.all(hosts.map((host) => host.remove()));
@@ -84,7 +84,7 @@ describeHosts("the agent's users", () => {
     await fixture.direct.delete(USERS, { name: "ada" });
     for (const host of nodes)
       await waitFor("the account to go", () => !host.read("etc/passwd").includes("ada"));
-  }, 90_000);
+  });
 
   test("report on their User the one node where the account cannot be created", async () => {
     const [host] = start("n1");
@@ -100,7 +100,7 @@ describeHosts("the agent's users", () => {
     await waitFor("the account", () => /^ada:x:7/m.test(host.read("etc/passwd")));
     await waitFor("the condition", async () => (await ready("ada")) === "True Accepted");
     expect((await statusOf("ada")).failures ?? []).toEqual([]);
-  }, 90_000);
+  });
 
   test("have what others write into their files removed at once, with an event that says what it was", async () => {
     const [host] = start("n1");
@@ -125,7 +125,7 @@ describeHosts("the agent's users", () => {
     expect(found?.note).toMatch(
       /^Managed files on n1 were changed by someone else and restored: authorized_keys had 1 foreign line/,
     );
-  }, 90_000);
+  });
 
   test("cost the API less than a request a second when logins scribble into their files, and are undone all the same", async () => {
     const proxy = await fixture.proxy(undefined, fixture.plane.kubeconfig);
@@ -157,7 +157,7 @@ describeHosts("the agent's users", () => {
     await agents.at(-1)?.stop();
     agents.pop();
     await proxy.stop();
-  }, 90_000);
+  });
 
   test.each([
     ["lose an expired key though the clock was behind when the agent started", -1],
@@ -195,7 +195,7 @@ describeHosts("the agent's users", () => {
     await waitFor("the key to expire", () => host.opens("ada").length === 0);
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(notAfter));
     await waitFor("the status", async () => (await statusOf("ada")).keys === 0);
-  }, 60_000);
+  });
 
   test("cause no writes at rest", async () => {
     start("n1");
@@ -220,7 +220,7 @@ describeHosts("the agent's users", () => {
       );
     // Longer than the longest random delay before a status is written.
     await waitForRest("no more writes", versions, 3000);
-  }, 60_000);
+  });
 
   test("are reported on the node when nothing can be written there at all", async () => {
     const [host] = start("n1");
@@ -235,7 +235,7 @@ describeHosts("the agent's users", () => {
     host.put("etc/passwd", passwd);
     await waitFor("the condition to go", async () => (await condition()) === undefined);
     await waitFor("the account", () => host.read("etc/passwd").includes("ada:"));
-  }, 90_000);
+  });
 
   test("stay as they are when the agent ends, or are locked if that was asked for", async () => {
     const [kept, first] = start("n1");
@@ -247,7 +247,7 @@ describeHosts("the agent's users", () => {
     expect(kept.opens("ada")).toHaveLength(1);
     expect(locked.opens("ada")).toHaveLength(0);
     expect(locked.read("etc/passwd")).toContain("ada:");
-  }, 60_000);
+  });
 
   // Last: it takes the rules out of the server.
   test("are refused with a condition, and nothing is written, if hostile ones get past the server", async () => {
@@ -291,5 +291,5 @@ describeHosts("the agent's users", () => {
     expect(host.foreign()).toBe(before);
     expect(host.read("etc/passwd")).not.toMatch(/fleetwright/);
     expect(existsSync(host.at("var/lib/fleetwright"))).toBe(false);
-  }, 90_000);
+  });
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   account = fixture.direct.actingAs(accountUser(AUTHORIZATION_ACCOUNT));
   clusterAccount = fixture.direct.actingAs(accountUser(CLUSTER_AUTHORIZATION_ACCOUNT));
   await fixture.start({ controllers: "authorization" });
-}, 180_000);
+});
 afterAll(() => fixture.close());
 
 const declareRole = (name: string, rules: readonly Rule[]): Promise<unknown> =>

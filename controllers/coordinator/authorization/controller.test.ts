@@ -24,7 +24,7 @@ let running: Running;
 beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false } });
   running = await fixture.start({ controllers: "authorization" });
-}, 180_000);
+});
 afterAll(() => fixture.close());
 
 const PODS = { apiGroups: [""], resources: ["pods"], verbs: ["get", "list"] };
@@ -227,7 +227,7 @@ test("who is no longer named in a binding does not get what its role gives more,
   );
   expect(deaths).toBeGreaterThanOrEqual(2);
   running = await fixture.start({ controllers: "authorization" });
-}, 240_000);
+});
 
 test("a binding waits for its role and its namespace", async () => {
   await bind("early", { role: "later", user: "ada", namespace: "not-yet" });
@@ -322,4 +322,4 @@ test("whenever it dies, the next one gets there", async () => {
   );
   expect(removals).toBeGreaterThanOrEqual(4);
   running = await fixture.start({ controllers: "authorization" });
-}, 240_000);
+});

@@ -84,7 +84,7 @@ beforeAll(async () => {
       (code) => code === 403,
     ),
   );
-}, 240_000);
+});
 afterAll(async () => {
   clients.forEach((client) => client.close());
   await fixture.close();

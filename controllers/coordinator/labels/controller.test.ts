@@ -23,7 +23,7 @@ beforeAll(async () => {
     await fixture.direct.create(NODES, {
       metadata: { name, labels: { "fleetwright.dev/node-pool": pool, theirs: "kept" } },
     });
-}, 180_000);
+});
 afterAll(() => fixture.close());
 beforeEach(async () => {
   running = await fixture.start({ controllers: "labels" });
@@ -239,4 +239,4 @@ test("whenever it dies, the next one gets there", async () => {
   );
   expect(deaths).toBeGreaterThanOrEqual(5);
   running = await fixture.start({ controllers: "labels" });
-}, 180_000);
+});

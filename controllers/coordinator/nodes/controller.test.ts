@@ -109,7 +109,7 @@ test("nodes whose machine is terminated, or forgotten by EC2, go; all others sta
   expect(
     items.filter(({ reason }) => reason === "MachineGone").map(({ regarding }) => regarding.name),
   ).toEqual(expect.arrayContaining(["terminated", "forgotten"]));
-}, 60_000);
+});
 
 test("a node of the control plane is reported and left alone", async () => {
   await node("alive", true, { id: await cloud.run() });
@@ -128,7 +128,7 @@ test("a node of the control plane is reported and left alone", async () => {
   await askedAgain();
   expect(await isThere("server")).toBe(true);
   expect(one.writes()).toEqual([]);
-}, 60_000);
+});
 
 test("an account, or a region, that knows none of the nodes' machines is not believed", async () => {
   // As with credentials of another account: EC2 knows neither.
@@ -137,7 +137,7 @@ test("an account, or a region, that knows none of the nodes' machines is not bel
   await start();
   await askedAgain();
   expect(await isThere("lost")).toBe(true);
-}, 60_000);
+});
 
 test("a machine that EC2 leaves out of a list or two is not gone", async () => {
   const [alive, hidden] = [await cloud.run(), await cloud.run()];
@@ -156,7 +156,7 @@ test("a machine that EC2 leaves out of a list or two is not gone", async () => {
   await waitFor("it to be asked about by its own id", () => front.questions().single > 1);
   expect(await isThere("hidden")).toBe(true);
   expect(one.writes()).toEqual([]);
-}, 60_000);
+});
 
 test("more than half of the nodes at once is no loss to be tidied up unseen", async () => {
   await node("alive", true, { id: await cloud.run() });
@@ -167,7 +167,7 @@ test("more than half of the nodes at once is no loss to be tidied up unseen", as
   );
   await askedAgain();
   expect(one.writes()).toEqual([]);
-}, 60_000);
+});
 
 test("only so many nodes go within a while", async () => {
   await node("alive", true, { id: await cloud.run() });
@@ -177,7 +177,7 @@ test("only so many nodes go within a while", async () => {
   await waitFor("two to go", () => one.writes().length === 2);
   await askedAgain();
   expect(one.writes()).toHaveLength(2);
-}, 60_000);
+});
 
 test("a node that is Ready again right before it would go stays", async () => {
   await node("alive", true, { id: await cloud.run() });
@@ -188,7 +188,7 @@ test("a node that is Ready again right before it would go stays", async () => {
   await waitFor("the delete", () => proxy.seen.some(({ method }) => method === "DELETE"));
   await waitFor("it to be heard", () => front.questions().single === 1);
   expect(await isThere("back")).toBe(true);
-}, 60_000);
+});
 
 test("whoever may not ask EC2 removes nothing, and says so once", async () => {
   await node("alive", true, { id: await cloud.run() });
@@ -203,4 +203,4 @@ test("whoever may not ask EC2 removes nothing, and says so once", async () => {
   expect(one.writes()).toEqual([]);
   cloud.aws.faults.clear();
   await goes("lost");
-}, 60_000);
+});

@@ -69,7 +69,7 @@ beforeAll(async () => {
     definitions,
     kubeconfig: await fixture.plane.kubeconfigFor(user),
   });
-}, 240_000);
+});
 afterAll(() => fixture.close());
 
 const probe = (name: string): PluginProbe => new PluginProbe(fixture.direct, name);
@@ -166,7 +166,7 @@ test("with exactly its rights metrics-server is installed, upgraded, rolled back
   answering.close();
   expect(await tracesOf(fixture.direct, "metrics-server")).toEqual([]);
   expect(forbidden()).toEqual([]);
-}, 120_000);
+});
 
 const object = (kind: string, name: string, more: object, namespace?: string): AnyObject => ({
   apiVersion: kind.includes("Role") ? `${RBAC}/v1` : "v1",

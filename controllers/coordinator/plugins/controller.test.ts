@@ -46,7 +46,7 @@ beforeAll(async () => {
   store = await FileStore.start();
   start = { controllers: "plugins", definitions: [pluginsWith({ pace: PACE, download: store.download })] };
   running = await fixture.start(start);
-}, 240_000);
+});
 afterAll(async () => {
   store.stop();
   await fixture.close();
@@ -599,4 +599,4 @@ test("whenever it dies while it installs, the next one gets there", async () => 
   });
   expect(deaths).toBeGreaterThanOrEqual(6);
   running = await fixture.start(start);
-}, 240_000);
+});

@@ -35,7 +35,7 @@ beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false } });
   await source("login", { username: "ada", password: "first" });
   running = await fixture.start(options);
-}, 180_000);
+});
 afterAll(() => fixture.close());
 
 const encode = (data: Record<string, string>): Record<string, string> =>
@@ -240,7 +240,7 @@ test("a token is renewed ahead of time and in place; while that fails the old on
   expect(JSON.stringify(running.lines)).not.toMatch(/token-[0-9]/);
   end.abort();
   await observing;
-}, 120_000);
+});
 
 test("a new leader keeps the token of the one before", async () => {
   const before = tokens.count;

@@ -16,7 +16,7 @@ let running: Running;
 
 beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
-}, 180_000);
+});
 afterAll(() => fixture.close());
 afterEach(() => running.stop());
 
@@ -91,7 +91,7 @@ test("a Registry that goes, or names another Secret, gives up the watch of the o
       ({ reason }) => reason === "SecretMissing",
     ),
   );
-}, 120_000);
+});
 
 const behind: FaultPlan = ({ path, query }) =>
   path === "/apis/fleetwright.dev/v1/registries" && query.has("watch")
@@ -124,7 +124,7 @@ test("a leader whose watch of Registries is behind deletes no copy of one that i
   await waitFor("late", async () => (await readyReason("late")) === "InPlace");
   expect((await fixture.direct.get(SECRETS, copy)).metadata.uid).toBe(metadata.uid);
   expect(deleted()).toBe(false);
-}, 60_000);
+});
 
 test("a leader whose watch of namespaces is behind deletes no copy from one that wants it again", async () => {
   const namespace = await fixture.namespace({ "fleetwright.dev/registries": "disabled" });
@@ -151,4 +151,4 @@ test("a leader whose watch of namespaces is behind deletes no copy from one that
     proxy.seen.some(({ method, path }) => method === "DELETE" && path.includes("/secrets/"));
   await waitFor("it to ask, again and again", () => asked() > 1 || deleted());
   expect(deleted()).toBe(false);
-}, 60_000);
+});

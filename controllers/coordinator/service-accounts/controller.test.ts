@@ -16,7 +16,7 @@ let running: Running;
 beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false } });
   running = await fixture.start({ controllers: "service-accounts" });
-}, 180_000);
+});
 afterAll(() => fixture.close());
 
 const find = (namespace: string): Promise<ServiceAccount | undefined> =>
@@ -148,7 +148,7 @@ test("whenever it dies, the next one gets there", async () => {
   });
   expect(deaths).toBeGreaterThanOrEqual(3);
   running = await fixture.start(options);
-}, 180_000);
+});
 
 test("when the product's namespace goes, the accounts go with it, even if no coordinator runs", async () => {
   await running.stop();
@@ -157,4 +157,4 @@ test("when the product's namespace goes, the accounts go with it, even if no coo
   await fixture.direct.delete(NAMESPACES, { name: fixture.home });
   await waitFor("the account to be collected", async () => (await find("default")) === undefined, 60_000);
   expect(await find(name)).toBeUndefined();
-}, 90_000);
+});

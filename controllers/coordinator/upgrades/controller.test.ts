@@ -29,7 +29,7 @@ beforeAll(async () => {
   names = (await listNodes()).map(({ metadata }) => metadata.name);
   const [first = ""] = names;
   await fixture.direct.patch(NODES, { name: first }, { metadata: { labels: SERVER_LABELS } });
-}, 240_000);
+});
 afterAll(() => fixture.close());
 beforeEach(async () => {
   agent = new AgentStandIn(fixture.direct);
@@ -190,7 +190,7 @@ test("every node is upgraded, the control plane first, one at a time, and none s
   expect(status?.nodes).toEqual([]);
   await quiet(one);
   expect(await writesWithin(one, 2000)).toEqual([]);
-}, 90_000);
+});
 
 test("a budget that allows nothing stops preflight, and a drain that it blocks ends at its time, named, with the node uncordoned", async () => {
   await deploy("tight", 2, 2);
@@ -225,7 +225,7 @@ test("a budget that allows nothing stops preflight, and a drain that it blocks e
     message: expect.stringMatching(/default\/tight-.*disruption budget tight/) as string,
   });
   expect(await cordoned()).toEqual([]);
-}, 90_000);
+});
 
 test("an installer that fails stops the upgrade, with its words in status; others wait their turn", async () => {
   const [, second = ""] = names;
@@ -246,7 +246,7 @@ test("an installer that fails stops the upgrade, with its words in status; other
   expect((await get("bad")).status).toMatchObject({ total: 4, done: 1, failed: 1 });
   await reaches("next", "Succeeded");
   expect(await cordoned()).toEqual([]);
-}, 90_000);
+});
 
 test("it is held between two nodes and goes on; a node that somebody else cordoned stays so", async () => {
   const last = names[3] ?? "";
@@ -258,7 +258,7 @@ test("it is held between two nodes and goes on; a node that somebody else cordon
   await fixture.direct.patch(UPGRADES, { name: "held" }, { spec: { paused: false } });
   await reaches("held", "Succeeded");
   expect(await cordoned()).toEqual([last]);
-}, 90_000);
+});
 
 test("a node that goes during the upgrade is counted, and an upgrade that is deleted brings its node back", async () => {
   const [, , , last = ""] = names;
@@ -291,7 +291,7 @@ test("a node that goes during the upgrade is counted, and an upgrade that is del
   await fixture.direct.patch(UPGRADES, { name: "gone" }, { metadata: { finalizers: null } });
   await fixture.direct.delete(UPGRADES, { name: "gone" });
   await waitFor("the node to be uncordoned", async () => (await cordoned()).length === 0);
-}, 90_000);
+});
 
 test("whenever it dies, the next one finishes: each node is upgraded once and none stays cordoned", async () => {
   const hostname = names[2] ?? "";

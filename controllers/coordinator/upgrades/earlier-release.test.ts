@@ -17,7 +17,7 @@ let fixture: CoordinatorFixture;
 
 beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
-}, 240_000);
+});
 afterAll(() => fixture.close());
 
 const send = (method: string, path: string, body: unknown, contentType?: string): Promise<UpgradeObject> =>
@@ -131,4 +131,4 @@ test("goes on where it was: nodes in work are finished, those at the version are
     await running.stop();
     await agent.stop();
   }
-}, 120_000);
+});

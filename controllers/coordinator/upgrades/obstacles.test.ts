@@ -26,7 +26,7 @@ beforeAll(async () => {
     path: "/api/v1/namespaces/default/serviceaccounts",
     body: { metadata: { name: "default" } },
   });
-}, 240_000);
+});
 afterAll(() => fixture.close());
 beforeEach(async () => {
   agent = new AgentStandIn(fixture.direct);
@@ -148,7 +148,7 @@ test("row 14: a pod that does not end and one that a finalizer holds are named, 
     { namespace: "default", name: "held" },
     { metadata: { finalizers: null } },
   );
-}, 120_000);
+});
 
 test("row 14: with Proceed the node is upgraded at its time all the same; a pod that ends in time holds nothing up", async () => {
   await node("a");
@@ -168,7 +168,7 @@ test("row 14: with Proceed the node is upgraded at its time all the same; a pod 
     path: "/api/v1/namespaces/default/pods/obedient?gracePeriodSeconds=0",
   });
   await reaches("in-time", isPhase("Succeeded"));
-}, 150_000);
+});
 
 test("row 15: nodes that go, come, are relabelled or not ready during an upgrade are counted right, and it goes on", async () => {
   const pool = { pool: "one" };
@@ -192,4 +192,4 @@ test("row 15: nodes that go, come, are relabelled or not ready during an upgrade
   expect((await get("moving")).status).toMatchObject({ total: 3, done: 3, failed: 0 });
   expect([...agent.upgraded].sort()).toEqual(["b", "d", "e"]);
   for (const name of ["b", "c", "d", "e"]) expect(await isCordoned(name)).toBe(false);
-}, 150_000);
+});

@@ -21,7 +21,7 @@ let agent: AgentStandIn;
 
 beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
-}, 240_000);
+});
 afterAll(() => fixture.close());
 beforeEach(async () => {
   agent = new AgentStandIn(fixture.direct);
@@ -127,7 +127,7 @@ test("a server that comes up without its etcd is not given back, and no other is
   expect((await fixture.direct.get(NODES, { name: "m1" })).spec?.unschedulable).toBe(true);
   await setPodReady(fixture.direct, "etcd-m1", true);
   await reaches(({ status }) => status?.phase === "Succeeded");
-}, 120_000);
+});
 
 test("an API server that is not ready holds it too, and an answer that does not come is no end of it", async () => {
   const goOn = await beginWithFirst();
@@ -145,4 +145,4 @@ test("an API server that is not ready holds it too, and an answer that does not 
   expect(agent.upgraded).toEqual(["m1"]);
   running.proxy.plan = undefined;
   await reaches(({ status }) => status?.phase === "Succeeded");
-}, 120_000);
+});

@@ -22,7 +22,7 @@ const send = (method: string, path: string, body?: unknown): Promise<unknown> =>
 beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
   await send("POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
-}, 240_000);
+});
 afterAll(() => fixture.close());
 beforeEach(async () => {
   agent = new AgentStandIn(fixture.direct);
@@ -172,7 +172,7 @@ describe.each(REFUSALS)("an eviction that is answered with %s", (_what, refuse, 
     await reaches(({ status }) => status?.phase === "Aborted");
     expect(await isCordoned()).toBe(false);
     expect(agent.upgraded).toEqual([]);
-  }, 90_000);
+  });
 
   test("ends at its time, by what was declared for then", async () => {
     await begin({ drain: { timeoutSeconds: 6 } });
@@ -182,7 +182,7 @@ describe.each(REFUSALS)("an eviction that is answered with %s", (_what, refuse, 
       message: expect.stringContaining(words) as string,
     });
     expect(await isCordoned()).toBe(false);
-  }, 90_000);
+  });
 
   test("does not hold up a deletion", async () => {
     await begin();
@@ -195,7 +195,7 @@ describe.each(REFUSALS)("an eviction that is answered with %s", (_what, refuse, 
         (error: unknown) => error instanceof ApiError && error.code === 404,
       ),
     );
-  }, 90_000);
+  });
 });
 
 test("preflight names pods that will block, and nodes without an agent, and begins when they are gone", async () => {
@@ -226,7 +226,7 @@ test("preflight names pods that will block, and nodes without an agent, and begi
   });
   await send("DELETE", "/api/v1/namespaces/default/pods?gracePeriodSeconds=0");
   await reaches(({ status }) => status?.phase === "Succeeded");
-}, 90_000);
+});
 
 test("a stack that declares another version is named, and its agreement lets the upgrade begin", async () => {
   const path = "/api/v1/namespaces/fleetwright-system/configmaps";
@@ -245,4 +245,4 @@ test("a stack that declares another version is named, and its agreement lets the
   });
   await reaches(({ status }) => status?.phase === "Succeeded");
   await send("DELETE", `${path}/fleetwright-stack`);
-}, 90_000);
+});

@@ -19,7 +19,7 @@ const namespace = "fleetwright-users";
 beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false } });
   running = await fixture.start({ controllers });
-}, 180_000);
+});
 afterAll(() => fixture.close());
 
 const addUser = (name: string, teams: string[] = [], login = name): Promise<unknown> =>
@@ -205,4 +205,4 @@ test("whenever it dies, the next one gets there", async () => {
   );
   expect(deaths).toBeGreaterThanOrEqual(2);
   running = await fixture.start({ controllers });
-}, 180_000);
+});

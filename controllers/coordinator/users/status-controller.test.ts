@@ -28,7 +28,7 @@ const shifted = (ms: number): Clock => ({ ...systemClock, now: () => Date.now() 
 beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false } });
   running = await fixture.start(options);
-}, 180_000);
+});
 afterAll(() => fixture.close());
 
 test("says that a User is in order, and how many of its keys are in force until when", async () => {
@@ -104,7 +104,7 @@ test("gets there whichever write it dies before", async () => {
   });
   expect(deaths).toBeGreaterThanOrEqual(1);
   running = await fixture.start(options);
-}, 120_000);
+});
 
 describeHosts("beside agents", () => {
   test("does not flip between nodes whose clocks are a day apart while a key expires in between", async () => {
@@ -128,5 +128,5 @@ describeHosts("beside agents", () => {
       await Promise.all(agents.map((agent) => agent.stop()));
       await Promise.all([behind, ahead].map((host) => host.remove()));
     }
-  }, 120_000);
+  });
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
     new CreateBucketCommand({ Bucket: "snapshots", CreateBucketConfiguration: location }),
   );
   clients.close();
-}, 120_000);
+});
 afterAll(async () => {
   await aws.stop();
   await rm(work, { recursive: true });
