@@ -6,6 +6,7 @@ import { instanceState } from "./instance-state";
 import { interfaceAttachment } from "./interface-attachment";
 import { interfaceDeletion } from "./interface-deletion";
 import { loadBalancer } from "./load-balancer";
+import { names, userData } from "./names";
 import { networkDeletion } from "./network-deletion";
 import { policyDeletion } from "./policy-deletion";
 import { privateAddress } from "./private-address";
@@ -17,6 +18,8 @@ import { volumeModification } from "./volume-modification";
 
 /** Everything that AWS refuses and moto would carry out, in the order in which the rules are asked. */
 export const REFUSALS: readonly RefusalRule[] = [
+  names,
+  userData,
   volumeAttachment,
   volumeDetachment,
   volumeModification,

@@ -49,14 +49,20 @@ describe("a name that the program leaves open", () => {
     expect(check("aws:iam/role:Role", { ...inputs, namePrefix: "worker-" }).inputs.name).toBeUndefined();
   });
 
-  it("is short enough for AWS", () => {
-    const long = checkInputs(known("aws:lb/targetGroup:TargetGroup"), {
-      urn: `${urn}-${"x".repeat(60)}`,
-      olds: {},
-      news: {},
-      seed: new Uint8Array([1]),
-    });
-    expect(String(long.inputs.name)).toHaveLength(32);
+  it("is not shortened: one that leaves no room for the random part is refused", () => {
+    const named = (name: string) =>
+      checkInputs(known("aws:lb/targetGroup:TargetGroup"), {
+        ...{ urn: `urn:pulumi:dev::fleet::aws:lb/targetGroup:TargetGroup::${name}`, olds: {}, news: {} },
+        seed: new Uint8Array([1]),
+      });
+    expect(String(named("n".repeat(24)).inputs.name)).toHaveLength(32);
+    expect(named("n".repeat(24)).failures).toEqual([]);
+    expect(named("n".repeat(25)).failures).toEqual([
+      {
+        property: "name",
+        reason: `name '${"n".repeat(25)}-' plus 7 random chars is longer than maximum length 32`,
+      },
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@ import type { CheckFailure } from "../../shell/kind";
 import type { Checked, CheckRequest } from "../../shell/resource";
 import type { AwsResource } from "./declaration";
 import { NotInSandbox } from "./errors";
-import { autoName } from "./naming";
+import { autoName, noRoomForName } from "./naming";
 import type { Values } from "./value";
 import { definedValues, holdsUnknown, isRecord, isList, UNKNOWN } from "./value";
 
@@ -33,6 +33,7 @@ export function checkInputs(resource: AwsResource, request: CheckRequest): Check
   for (const [property, rule] of Object.entries(resource.properties)) {
     if (inputs[property] === undefined && rule?.fallback !== undefined) fill(property, rule.fallback);
   }
+  const failures: CheckFailure[] = [];
   const name = resource.name;
   if (
     name !== undefined &&
@@ -40,10 +41,12 @@ export function checkInputs(resource: AwsResource, request: CheckRequest): Check
     inputs[name.prefixProperty ?? ""] === undefined
   ) {
     const kept = wasDefaulted(request.olds, name.property) ? request.olds[name.property] : undefined;
+    const reason = kept === undefined ? noRoomForName(name, request.urn) : undefined;
+    if (reason !== undefined) failures.push({ property: name.property, reason });
     fill(name.property, kept ?? autoName(name, request.urn, request.seed));
   }
-  const failures = Object.keys(given).flatMap((property) => unknownProperty(resource, property));
   failures.push(
+    ...Object.keys(given).flatMap((property) => unknownProperty(resource, property)),
     ...Object.keys(resource.properties).flatMap((property) => badValue(resource, property, inputs)),
   );
   if (failures.length === 0 && resource.check !== undefined && !holdsUnknown(inputs)) {
