@@ -4,7 +4,7 @@ import { apiServerArguments, etcdConfig, withExtra } from "./component-arguments
 import { kubeconfigText } from "./kubeconfig";
 import { layoutOf } from "./layout";
 import { settingsOf } from "./settings";
-import { expired, snapshotName, snapshotTable } from "./snapshots";
+import { expired, expiredInBucket, snapshotName, snapshotTable } from "./snapshots";
 
 const FACTS = { hostname: "server-0", address: "10.0.1.10" };
 const layout = layoutOf("/data/rke2");
@@ -85,4 +85,13 @@ test("snapshots are listed in columns", () => {
   expect(snapshotTable([snapshot])).toBe(
     "Name    Location  Size Created\ns-n-100 file:///x 5    1970-01-01T00:00:00.000Z\n",
   );
+});
+
+test("a bucket keeps the newest of a name, whichever of the servers took them, as k3s prunes it", () => {
+  const stored = ["s-one-1", "s-two-2", "s-three-3", "s-one-4", "s-two-5", "s-three-6", "other-one-0"].map(
+    (name, second) => ({ name, modified: new Date(second * 1000) }),
+  );
+  expect(expiredInBucket(stored, "s", 5)).toEqual(["s-one-1"]);
+  expect(expiredInBucket(stored, "s", 2)).toEqual(["s-one-4", "s-three-3", "s-two-2", "s-one-1"]);
+  expect(expiredInBucket(stored, "s", 0)).toEqual([]);
 });

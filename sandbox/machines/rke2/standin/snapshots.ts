@@ -5,7 +5,7 @@ import { errorMessage, Failure } from "../../../../lib/failure";
 import { run } from "../../command";
 import type { Layout } from "./layout";
 import { log } from "./log";
-import { SnapshotBucket } from "./s3";
+import { SnapshotBucket, type StoredSnapshot } from "./s3";
 import type { Settings } from "./settings";
 
 /** A snapshot, on the disk or in the bucket. */
@@ -21,7 +21,7 @@ export function snapshotName(prefix: string, nodeName: string, now: Date): strin
   return `${prefix}-${nodeName}-${Math.floor(now.getTime() / 1000)}`;
 }
 
-/** The names that go when only the newest of a series are kept. Those of other nodes and series are none of its business. */
+/** The names that go from the disk when only the newest of a series are kept. */
 export function expired(
   names: readonly string[],
   prefix: string,
@@ -35,6 +35,21 @@ export function expired(
     return Number.isInteger(stamp) ? [{ name, stamp }] : [];
   });
   const newestFirst = series.sort((one, two) => two.stamp - one.stamp);
+  return retention > 0 ? newestFirst.slice(retention).map(({ name }) => name) : [];
+}
+
+/**
+ * The names that go from a bucket when only the newest are kept. As k3s does, it counts every snapshot whose name begins
+ * so, whichever server took it: the servers of a cluster share the number.
+ */
+export function expiredInBucket(
+  stored: readonly Pick<StoredSnapshot, "name" | "modified">[],
+  prefix: string,
+  retention: number,
+): string[] {
+  const newestFirst = stored
+    .filter(({ name }) => name.startsWith(prefix))
+    .sort((one, two) => two.modified.getTime() - one.modified.getTime());
   return retention > 0 ? newestFirst.slice(retention).map(({ name }) => name) : [];
 }
 
@@ -58,8 +73,7 @@ export class Snapshots {
       const bucket = await SnapshotBucket.open(s3);
       await bucket.put(name, file);
       log("info", `S3 upload complete for ${name}`);
-      const stored = (await bucket.list()).map((entry) => entry.name);
-      for (const old of expired(stored, prefix, nodeName, s3.retention)) await bucket.remove(old);
+      for (const old of expiredInBucket(await bucket.list(), prefix, s3.retention)) await bucket.remove(old);
     }
     for (const old of expired(await readdir(dir), prefix, nodeName, retention)) await rm(path.join(dir, old));
     return { name, location: `file://${file}`, size: (await stat(file)).size, created: new Date() };
