@@ -110,7 +110,9 @@ function zoneNames(
   parent: pulumi.Resource,
 ): pulumi.Input<string>[] {
   if (settings.zoneNames !== undefined) return settings.zoneNames;
-  const found = aws.getAvailabilityZonesOutput({ state: "available" }, { parent }).names;
+  // Local Zones that an account opted in to come first by name, and have neither NAT gateways nor network load balancers.
+  const filters = [{ name: "opt-in-status", values: ["opt-in-not-required"] }];
+  const found = aws.getAvailabilityZonesOutput({ state: "available", filters }, { parent }).names;
   return Array.from({ length: count }, (_, index) =>
     found.apply((names) => {
       const name = names[index];

@@ -21,6 +21,7 @@ import policies
 import snapshot
 import timing
 import volumes
+import zones
 
 
 class ControlApi:
@@ -155,7 +156,7 @@ def main():
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--snapshot", help="where the state is kept; without it nothing is")
     arguments = parser.parse_args()
-    for part in (policies, interfaces, volumes, launches, groups, balancers, timing):
+    for part in (zones, policies, interfaces, volumes, launches, groups, balancers, timing):
         part.apply()
     if arguments.snapshot is not None:
         snapshot.load(arguments.snapshot)

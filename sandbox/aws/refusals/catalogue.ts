@@ -6,6 +6,7 @@ import { instanceState } from "./instance-state";
 import { interfaceAttachment } from "./interface-attachment";
 import { interfaceDeletion } from "./interface-deletion";
 import { loadBalancer } from "./load-balancer";
+import { localZone } from "./local-zone";
 import { names, userData } from "./names";
 import { networkDeletion } from "./network-deletion";
 import { policyDeletion } from "./policy-deletion";
@@ -20,6 +21,7 @@ import { volumeModification } from "./volume-modification";
 export const REFUSALS: readonly RefusalRule[] = [
   names,
   userData,
+  localZone,
   volumeAttachment,
   volumeDetachment,
   volumeModification,

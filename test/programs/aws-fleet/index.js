@@ -5,7 +5,10 @@ const pulumi = require("@pulumi/pulumi");
 
 const config = new pulumi.Config();
 const generation = config.get("generation") ?? "one";
-const zones = aws.getAvailabilityZonesOutput({ state: "available" }).names;
+const zones = aws.getAvailabilityZonesOutput({
+  state: "available",
+  filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }],
+}).names;
 const image = aws.ec2.getAmiOutput({ mostRecent: true, owners: ["amazon"] });
 const trust = aws.iam.getPolicyDocumentOutput({
   statements: [

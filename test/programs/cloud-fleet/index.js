@@ -11,7 +11,10 @@ const generation = config.get("generation") ?? "one";
 /** Attaches the volume of server 1 to server 0 while it is still attached to server 1. */
 const steal = config.getBoolean("steal") ?? false;
 
-const zones = aws.getAvailabilityZonesOutput({ state: "available" }).names;
+const zones = aws.getAvailabilityZonesOutput({
+  state: "available",
+  filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }],
+}).names;
 const image = aws.ec2.getAmiOutput({ mostRecent: true, owners: ["amazon"] });
 const login = new tls.PrivateKey("login", { algorithm: "ED25519" });
 const keyPair = new aws.ec2.KeyPair("login", { publicKey: login.publicKeyOpenssh });

@@ -17,7 +17,7 @@ export const getAvailabilityZones = lookup<aws.GetAvailabilityZonesArgs, aws.Get
     const zones = (AvailabilityZones ?? [])
       .filter(({ ZoneName }) => args.excludeNames?.includes(ZoneName ?? "") !== true)
       .filter(({ ZoneId }) => args.excludeZoneIds?.includes(ZoneId ?? "") !== true)
-      .sort((one, other) => (one.ZoneName ?? "").localeCompare(other.ZoneName ?? ""));
+      .sort((one, other) => ((one.ZoneName ?? "") < (other.ZoneName ?? "") ? -1 : 1));
     return {
       ...args,
       groupNames: [...new Set(zones.map(({ GroupName }) => GroupName ?? region))],
