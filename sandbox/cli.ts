@@ -5,6 +5,7 @@ import { ExitCode, Failure } from "../lib/failure";
 import { streamProgress } from "../lib/progress";
 import { type CommandContext, requireCloud, wholeNumber } from "./commands/context";
 import { env } from "./commands/env";
+import { hub } from "./commands/hub";
 import { printLogs } from "./commands/logs";
 import { powerMachine } from "./commands/machine";
 import { openShell } from "./commands/shell";
@@ -26,6 +27,8 @@ Usage: npm start [-- options]                    the same as: npm run sandbox --
                       sandbox, and in-sandbox COMMAND runs anything (ssh, curl) inside its network
   shell MACHINE       opens a root shell in a machine, by instance id, name or address; -- COMMAND runs that instead
   crash MACHINE       cuts a machine's power; reboot MACHINE boots it again
+  hub --bare          starts the hub's API server by itself: Deployments, Services, CRDs and the like, and no pods, since
+                      none of our controllers is there to place them; \`hub status\` and \`hub down\` (with --json too)
   logs [COMPONENT]    prints the end of the logs; --lines N (20), --follow
   down                stops everything and keeps the data
   reset               stops everything and deletes it: cluster, keys and Pulumi state
@@ -44,6 +47,7 @@ const OPTIONS = {
   lines: { type: "string", default: "20" },
   follow: { type: "boolean", short: "f", default: false },
   all: { type: "boolean", default: false },
+  bare: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
@@ -80,6 +84,8 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
     case "crash":
     case "reboot":
       return powerMachine(command, rest[0], context);
+    case "hub":
+      return hub({ action: rest[0] ?? "up", bare: values.bare, json: values.json }, context);
     case "logs":
       return printLogs(context.sandbox, {
         component: rest[0],
@@ -93,7 +99,7 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
       return reset(context);
     default:
       throw new Failure(
-        `Unknown command "${command}". The commands are start, up, status, env, shell, crash, reboot, logs, down and reset; --help describes them.`,
+        `Unknown command "${command}". The commands are start, up, status, env, shell, crash, reboot, hub, logs, down and reset; --help describes them.`,
         ExitCode.usage,
       );
   }

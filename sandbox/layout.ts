@@ -7,6 +7,8 @@ export interface SandboxLayout {
   /** Links to the tools, for PATH. */
   readonly bin: string;
   readonly controlPlane: string;
+  /** The hub's API server. */
+  readonly hub: string;
   /** The AWS API, machines and volumes. */
   readonly cloud: string;
   /** Of the sandbox's own control plane. */
@@ -36,6 +38,7 @@ export function sandboxLayout(project: string, name: string): SandboxLayout {
     folder,
     bin: path.join(folder, "bin"),
     controlPlane,
+    hub: path.join(folder, "hub"),
     cloud: path.join(folder, "cloud"),
     builtKubeconfig: path.join(folder, "cluster.kubeconfig"),
     mergedKubeconfig: path.join(folder, "kubeconfig"),

@@ -21,7 +21,7 @@ import { MachineHost } from "./machines";
 import { installProviders, providersLine } from "./providers";
 import { COMMAND_LINE_TOOLS, KUBE_CONTEXT } from "./start-plan";
 import { linkTools, writeWrapperScripts } from "./tool-links";
-import { ensureTools, withLock } from "./toolchain";
+import { ensureTools, TOOL_SETS, withLock } from "./toolchain";
 import { ensureWorkloadImages } from "./workload-images";
 
 /** The project that this file is part of. */
@@ -94,6 +94,37 @@ export class Sandbox {
     return inspectControlPlane(this.layout.controlPlane);
   }
 
+  /** The hub's API server; undefined if it never had one. */
+  hub(): Promise<ControlPlaneStatus | undefined> {
+    return inspectControlPlane(this.layout.hub);
+  }
+
+  /** Starts the hub's API server, without any controller of ours, unless it runs. */
+  async upHub(options: Omit<UpOptions, "controlPlane">): Promise<ControlPlaneStatus> {
+    const before = await this.hub();
+    if (before?.ready === true) {
+      options.progress.note(` ✓ hub (running at ${before.endpoint})`);
+      return before;
+    }
+    await linkTools(this.layout, await ensureTools(TOOL_SETS.hub, options));
+    await stopControlPlane(this.layout.hub);
+    await startControlPlane({
+      server: "hub-apiserver",
+      dir: this.layout.hub,
+      lifetime: "detached",
+      name: `${KUBE_CONTEXT}-hub`,
+      ...options,
+    });
+    const after = await this.hub();
+    if (after?.ready !== true) throw new Failure(describeNotReady("hub", this.layout, after));
+    return after;
+  }
+
+  /** Stops the hub's API server and keeps its data. */
+  downHub(): Promise<void> {
+    return stopControlPlane(this.layout.hub);
+  }
+
   /** The cloud, if it runs. */
   cloud(): Promise<RunningCloud | undefined> {
     return inspectCloud(this.layout.cloud);
@@ -114,7 +145,11 @@ export class Sandbox {
 
   /** Stops everything and keeps its data. */
   async down(): Promise<void> {
-    await allEnded([stopControlPlane(this.layout.controlPlane), stopCloud(this.layout.cloud)]);
+    await allEnded([
+      stopControlPlane(this.layout.controlPlane),
+      this.downHub(),
+      stopCloud(this.layout.cloud),
+    ]);
   }
 
   /** Stops everything and deletes it: cluster, keys and Pulumi state. */
@@ -176,7 +211,7 @@ export class Sandbox {
       update(`ready at ${endpoint}`);
     });
     const after = await this.controlPlane();
-    if (after?.ready !== true) throw new Failure(describeNotReady(this.layout, after));
+    if (after?.ready !== true) throw new Failure(describeNotReady("control plane", this.layout, after));
     return after;
   }
 }
@@ -206,9 +241,13 @@ async function forwardApiServer(cloud: RunningCloud, endpoint: string): Promise<
   });
 }
 
-function describeNotReady(layout: SandboxLayout, status: ControlPlaneStatus | undefined): string {
+function describeNotReady(
+  what: string,
+  layout: SandboxLayout,
+  status: ControlPlaneStatus | undefined,
+): string {
   const components = (status?.components ?? [])
     .filter(({ ready }) => !ready)
     .map(({ name, problem, logFile }) => `  - ${name}: ${problem ?? "not ready"} (log: ${logFile})`);
-  return `The control plane of sandbox ${layout.name} started but is not ready:\n${components.join("\n")}`;
+  return `The ${what} of sandbox ${layout.name} started but is not ready:\n${components.join("\n")}`;
 }

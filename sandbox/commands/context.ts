@@ -21,6 +21,15 @@ export async function requireCloud({ sandbox, nameFlag }: CommandContext): Promi
   );
 }
 
+/** Stops where the sandbox cannot run at all. */
+export function requireLinux(): void {
+  if (process.platform === "linux") return;
+  throw new Failure(
+    `The sandbox needs Linux; this is ${process.platform}. Run it on a Linux machine, real or virtual. What works here: the program on a cluster that you have, \`npm run lint\` and \`npm run typecheck\`.`,
+    ExitCode.prerequisite,
+  );
+}
+
 /** The value of a flag that is a whole number. */
 export function wholeNumber(flag: string, text: string): number {
   if (!/^\d{1,6}$/.test(text)) {

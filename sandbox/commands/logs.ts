@@ -19,9 +19,12 @@ export async function printLogs(
   sandbox: Sandbox,
   { component, lines, follow, signal }: LogOptions,
 ): Promise<void> {
-  const { controlPlane, cloud } = sandbox.layout;
+  const { controlPlane, cloud, hub } = sandbox.layout;
   const folders = [controlPlane, cloud].map((part) => path.join(part, "logs"));
-  const logs = new Map((await Promise.all(folders.map(logsIn))).flat());
+  const ofHub = (await logsIn(path.join(hub, "logs"))).map(
+    ([name, file]) => [name === "audit" ? "hub-audit" : name, file] as const,
+  );
+  const logs = new Map([...(await Promise.all(folders.map(logsIn))).flat(), ...ofHub]);
   if (logs.size === 0)
     throw new Failure(
       `Sandbox ${sandbox.layout.name} has no logs: it was never brought up. Bring it up: npm run sandbox -- up`,
@@ -30,7 +33,7 @@ export async function printLogs(
   if (component !== undefined && !known.includes(component)) {
     throw new Failure(`There is no log of "${component}". There are ${known.join(", ")}.`, ExitCode.usage);
   }
-  const wanted = component === undefined ? known.filter((name) => name !== "audit") : [component];
+  const wanted = component === undefined ? known.filter((name) => !name.endsWith("audit")) : [component];
   const files = await Promise.all(
     wanted.map(async (name) => {
       const file = logs.get(name) ?? "";

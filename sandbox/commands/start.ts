@@ -9,7 +9,7 @@ import { keepSshKey, sshCommand } from "../ssh-access";
 import { Stack } from "../stack";
 import { DEFAULT_STACK, KUBE_CONTEXT, stackNeeds } from "../start-plan";
 import { clusterObjects, summaryRows, type SummaryRow } from "../summary";
-import type { CommandContext } from "./context";
+import { type CommandContext, requireLinux } from "./context";
 
 /** The flags of `start` and `up`. */
 export interface StartFlags {
@@ -106,14 +106,6 @@ async function needsByStack(asked: string | undefined): Promise<(machines: boole
     read(asked ?? DEFAULT_STACK.withoutMachines),
   ]);
   return (machines) => (machines ? withMachines : without);
-}
-
-function requireLinux(): void {
-  if (process.platform === "linux") return;
-  throw new Failure(
-    `The sandbox needs Linux; this is ${process.platform}. Run it on a Linux machine, real or virtual. What works here: the program on a cluster that you have, \`npm run lint\` and \`npm run typecheck\`.`,
-    ExitCode.prerequisite,
-  );
 }
 
 function requireMachines(stack: string, machines: Machines): void {

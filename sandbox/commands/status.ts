@@ -10,6 +10,8 @@ export interface SandboxStatus {
   /** Null if it never had one: only some stacks need it. */
   controlPlane: ControlPlaneStatus | null;
   cloud: (RunningCloud & CloudStatus) | null;
+  /** The hub's API server; null if it never had one. */
+  hub: ControlPlaneStatus | null;
 }
 
 /** Prints what sandboxes run; the exit code says whether all of it is ready. */
@@ -21,45 +23,53 @@ export async function status(names: readonly string[], json: boolean): Promise<v
 
 async function statusOf(name: string): Promise<SandboxStatus> {
   const sandbox = new Sandbox(name);
-  const [exists, controlPlane, cloud] = await Promise.all([
+  const [exists, controlPlane, cloud, hub] = await Promise.all([
     sandbox.exists(),
     sandbox.controlPlane(),
     sandbox.cloud(),
+    sandbox.hub(),
   ]);
   return {
     name,
     exists,
     controlPlane: controlPlane ?? null,
     cloud: cloud === undefined ? null : { ...cloud, ...(await cloudStatusOf(cloud)) },
+    hub: hub ?? null,
   };
 }
 
-/** Whether the cloud runs, and of the control plane all of it or nothing. */
-export function isReady({ controlPlane, cloud }: Pick<SandboxStatus, "controlPlane" | "cloud">): boolean {
-  return cloud !== null && (controlPlane === null || isStopped(controlPlane) || controlPlane.ready);
+/** Whether the cloud runs, and of the control plane and the hub all or nothing; a hub can also run alone. */
+export function isReady({ controlPlane, cloud, hub }: Omit<SandboxStatus, "name" | "exists">): boolean {
+  const planes = [controlPlane, hub].filter((plane) => !isStopped(plane));
+  const complete = cloud !== null || (isStopped(controlPlane) && !isStopped(hub));
+  return complete && planes.every((plane) => plane?.ready === true);
 }
 
-function isStopped({ components }: ControlPlaneStatus): boolean {
-  return components.length === 0;
+function isStopped(plane: ControlPlaneStatus | null): boolean {
+  return plane === null || plane.components.length === 0;
 }
 
 /** The status of a sandbox for people. */
 export function describeStatus(status: SandboxStatus): string {
-  const { name, exists, controlPlane, cloud } = status;
+  const { name, exists, controlPlane, cloud, hub } = status;
   if (!exists) return `sandbox ${name}: does not exist (npm run sandbox -- up brings it up)\n`;
-  if (cloud === null && (controlPlane === null || isStopped(controlPlane)))
-    return `sandbox ${name}: stopped, its data is kept\n`;
+  const others = cloud !== null || !isStopped(controlPlane);
+  if (!others && isStopped(hub)) return `sandbox ${name}: stopped, its data is kept\n`;
   return [
     `sandbox ${name}: ${isReady(status) ? "ready" : "NOT READY"}`,
-    ...(controlPlane === null || isStopped(controlPlane) ? [] : describeControlPlane(controlPlane)),
-    ...(cloud === null ? ["  ✗ cloud: not running"] : describeCloud(cloud)),
+    ...describePlane("control plane", controlPlane),
+    ...describePlane("hub", hub),
+    ...(cloud !== null ? describeCloud(cloud) : others ? ["  ✗ cloud: not running"] : []),
     "",
   ].join("\n");
 }
 
-function describeControlPlane({ endpoint, kubeconfig, components }: ControlPlaneStatus): string[] {
+/** A control plane, or the hub, for people; nothing where it is stopped. */
+export function describePlane(what: string, plane: ControlPlaneStatus | null): string[] {
+  if (plane === null || isStopped(plane)) return [];
+  const { endpoint, kubeconfig, components } = plane;
   return [
-    `  control plane ${endpoint}`,
+    `  ${what} ${endpoint}`,
     `  kubeconfig ${kubeconfig}`,
     ...components.map(({ name, pid, port, ready, problem, residentBytes }) =>
       [

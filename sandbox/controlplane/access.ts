@@ -1,4 +1,5 @@
 import type { ApiClient } from "./api";
+import type { ServerName } from "./options";
 import { ADMIN_GROUP, KUBELET_CLIENT_USER, KWOK_USER } from "./pki";
 
 const rbac = "rbac.authorization.k8s.io";
@@ -18,10 +19,11 @@ const kwokRules = [
   { apiGroups: ["fleetwright.dev"], resources: ["protectednamespaces"], verbs: ["use"] },
 ];
 
-/** Gives the identities that we made their rights: the administrators', the API server's on kubelets, kwok's. */
-export async function grantAccess(api: ApiClient): Promise<void> {
+/** Gives the identities that we made their rights: the administrators' and, where there are nodes, the API server's on kubelets and kwok's. */
+export async function grantAccess(api: ApiClient, server: ServerName): Promise<void> {
+  await bind(api, "fleetwright:cluster-admins", "cluster-admin", { kind: "Group", name: ADMIN_GROUP });
+  if (server === "hub-apiserver") return;
   await Promise.all([
-    bind(api, "fleetwright:cluster-admins", "cluster-admin", { kind: "Group", name: ADMIN_GROUP }),
     bind(api, "fleetwright:kubelet-client", "system:kubelet-api-admin", {
       kind: "User",
       name: KUBELET_CLIENT_USER,

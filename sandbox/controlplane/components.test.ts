@@ -1,10 +1,23 @@
 import { existsSync } from "node:fs";
-import { argumentsOf, COMPONENTS, portOf, STOP_ORDER, type ComponentContext } from "./components";
+import {
+  argumentsOf,
+  COMPONENTS,
+  portOf,
+  STOP_ORDER,
+  type ComponentContext,
+  type ComponentName,
+} from "./components";
 import { renderFlags, type FlagValue } from "./flags";
 import { layoutOf } from "./layout";
 
 const ports = { etcdClient: 1, etcdPeer: 2, apiServer: 3, controllerManager: 4, scheduler: 5, kwok: 6 };
-const context: ComponentContext = { layout: layoutOf("/dir"), ports, name: "x", durable: true };
+const context: ComponentContext = {
+  layout: layoutOf("/dir"),
+  ports,
+  name: "x",
+  durable: true,
+  etcdProgram: "/dir/etcd",
+};
 
 test.each<[string, Record<string, FlagValue>, string[]]>([
   ["text", { name: "a b" }, ["--name=a b"]],
@@ -28,7 +41,11 @@ test.each(COMPONENTS)("%s gets only files below the directory or of ours", (comp
 });
 
 test.each(COMPONENTS)("%s has a port of its own", (component) => {
-  const others = COMPONENTS.filter((name) => name !== component).map((name) => portOf(name, ports));
+  // Of the two API servers only one runs.
+  const isServer = (name: ComponentName): boolean => name.endsWith("apiserver");
+  const others = COMPONENTS.filter(
+    (name) => name !== component && !(isServer(name) && isServer(component)),
+  ).map((name) => portOf(name, ports));
   expect(others).not.toContain(portOf(component, ports));
   expect(argumentsOf(component, context).join(" ")).toMatch(new RegExp(`[=:]${portOf(component, ports)}\\b`));
 });
@@ -37,10 +54,12 @@ test("etcd gives up the disk only where nothing shall last", () => {
   const unsafe = "--unsafe-no-fsync=true";
   expect(argumentsOf("etcd", context)).not.toContain(unsafe);
   expect(argumentsOf("etcd", { ...context, durable: false })).toContain(unsafe);
+  expect(argumentsOf("hub-apiserver", context)).not.toContain(`--etcd-arg=${unsafe}`);
+  expect(argumentsOf("hub-apiserver", { ...context, durable: false })).toContain(`--etcd-arg=${unsafe}`);
 });
 
 test("every component is stopped, the store last", () => {
   expect([...STOP_ORDER.flat()].sort()).toEqual([...COMPONENTS].sort());
   expect(STOP_ORDER.at(-1)).toEqual(["etcd"]);
-  expect(STOP_ORDER.at(-2)).toEqual(["kube-apiserver"]);
+  expect(STOP_ORDER.at(-2)).toEqual(["kube-apiserver", "hub-apiserver"]);
 });

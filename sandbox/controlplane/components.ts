@@ -10,6 +10,7 @@ import type { Ports } from "./ports";
 export const COMPONENTS = [
   "etcd",
   "kube-apiserver",
+  "hub-apiserver",
   "kube-controller-manager",
   "kube-scheduler",
   "kwok",
@@ -21,7 +22,7 @@ export type ComponentName = (typeof COMPONENTS)[number];
 /** The order of stopping: those that only use the API together, then the API server, then its store. */
 export const STOP_ORDER: readonly (readonly ComponentName[])[] = [
   ["kwok", "kube-scheduler", "kube-controller-manager"],
-  ["kube-apiserver"],
+  ["kube-apiserver", "hub-apiserver"],
   ["etcd"],
 ];
 
@@ -39,6 +40,8 @@ export interface ComponentContext {
   name: string;
   /** Whether etcd waits for the disk. */
   durable: boolean;
+  /** The program of etcd, for the hub's API server, which starts its own. */
+  etcdProgram: string;
 }
 
 /** The port of a component's health endpoint. */
@@ -46,6 +49,7 @@ export function portOf(component: ComponentName, ports: Ports): number {
   const byComponent: Record<ComponentName, number> = {
     etcd: ports.etcdClient,
     "kube-apiserver": ports.apiServer,
+    "hub-apiserver": ports.apiServer,
     "kube-controller-manager": ports.controllerManager,
     "kube-scheduler": ports.scheduler,
     kwok: ports.kwok,
@@ -58,6 +62,7 @@ export function argumentsOf(component: ComponentName, context: ComponentContext)
   const flags: Record<ComponentName, (context: ComponentContext) => Record<string, FlagValue>> = {
     etcd,
     "kube-apiserver": apiServer,
+    "hub-apiserver": hubApiServer,
     "kube-controller-manager": controllerManager,
     "kube-scheduler": scheduler,
     kwok,
@@ -99,22 +104,14 @@ function etcd({ layout, ports, durable }: ComponentContext): Record<string, Flag
   };
 }
 
-function apiServer({ layout, ports }: ComponentContext): Record<string, FlagValue> {
-  const serving = certificateFiles(layout, "apiserver");
+function apiServer(context: ComponentContext): Record<string, FlagValue> {
+  const { layout, ports } = context;
   const etcdClient = certificateFiles(layout, "apiserver-etcd-client");
   const kubeletClient = certificateFiles(layout, "apiserver-kubelet-client");
-  const frontProxy = certificateFiles(layout, "front-proxy-client");
-  const serviceAccount = serviceAccountKeyFiles(layout);
-  const configuration = configurationFiles(layout);
   return {
-    "bind-address": LOOPBACK,
-    "secure-port": ports.apiServer,
-    "advertise-address": LOOPBACK,
+    ...serving(context),
     // An endpoint may not have a loopback address: the service `kubernetes` has none until real nodes need one.
     "endpoint-reconciler-type": "none",
-    "tls-cert-file": serving.certificate,
-    "tls-private-key-file": serving.key,
-    "client-ca-file": certificateFiles(layout, "ca").certificate,
     "etcd-servers": `https://${LOOPBACK}:${ports.etcdClient}`,
     "etcd-cafile": certificateFiles(layout, "etcd-ca").certificate,
     "etcd-certfile": etcdClient.certificate,
@@ -122,6 +119,40 @@ function apiServer({ layout, ports }: ComponentContext): Record<string, FlagValu
     "kubelet-client-certificate": kubeletClient.certificate,
     "kubelet-client-key": kubeletClient.key,
     "kubelet-preferred-address-types": ["InternalIP", "Hostname"],
+    "service-cluster-ip-range": SERVICE_RANGE,
+    "authorization-mode": ["Node", "RBAC"],
+    "enable-admission-plugins": "NodeRestriction",
+    "allow-privileged": true,
+  };
+}
+
+function hubApiServer(context: ComponentContext): Record<string, FlagValue> {
+  const { layout, durable, etcdProgram } = context;
+  const authority = certificateFiles(layout, "ca");
+  return {
+    ...serving(context),
+    "etcd-data-dir": layout.etcdData,
+    "etcd-binary": etcdProgram,
+    "etcd-arg": durable ? undefined : "--unsafe-no-fsync=true",
+    "root-ca-file": authority.certificate,
+    "cluster-signing-cert-file": authority.certificate,
+    "cluster-signing-key-file": authority.key,
+  };
+}
+
+/** Who is served where, who they are, and what is recorded of them: the same for every API server. */
+function serving({ layout, ports }: ComponentContext): Record<string, FlagValue> {
+  const server = certificateFiles(layout, "apiserver");
+  const frontProxy = certificateFiles(layout, "front-proxy-client");
+  const serviceAccount = serviceAccountKeyFiles(layout);
+  const configuration = configurationFiles(layout);
+  return {
+    "bind-address": LOOPBACK,
+    "secure-port": ports.apiServer,
+    "advertise-address": LOOPBACK,
+    "tls-cert-file": server.certificate,
+    "tls-private-key-file": server.key,
+    "client-ca-file": certificateFiles(layout, "ca").certificate,
     "proxy-client-cert-file": frontProxy.certificate,
     "proxy-client-key-file": frontProxy.key,
     "requestheader-client-ca-file": certificateFiles(layout, "front-proxy-ca").certificate,
@@ -132,12 +163,8 @@ function apiServer({ layout, ports }: ComponentContext): Record<string, FlagValu
     "service-account-issuer": `https://kubernetes.default.svc.${CLUSTER_DOMAIN}`,
     "service-account-signing-key-file": serviceAccount.key,
     "service-account-key-file": serviceAccount.publicKey,
-    "service-cluster-ip-range": SERVICE_RANGE,
-    "authorization-mode": ["Node", "RBAC"],
     "authentication-config": configuration.authentication,
     "enable-bootstrap-token-auth": true,
-    "enable-admission-plugins": "NodeRestriction",
-    "allow-privileged": true,
     "audit-policy-file": configuration.auditPolicy,
     "audit-log-path": layout.auditLog,
     "audit-log-maxsize": 20,

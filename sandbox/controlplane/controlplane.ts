@@ -45,7 +45,8 @@ export interface ControlPlane {
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const plan = planOf(options);
   const { progress = silentProgress } = options;
-  const tools = await findTools(plan.components, options.tools, options.signal);
+  // The hub's API server starts an etcd of its own, which is no component then.
+  const tools = await findTools(new Set([...plan.components, "etcd"]), options.tools, options.signal);
   const temporary = options.dir === undefined;
   const [dir] = await Promise.all([
     options.dir === undefined ? makeTemporaryDirectory() : resolve(options.dir),

@@ -20,6 +20,7 @@ export interface HealthAccess {
 const paths: Record<ComponentName, string> = {
   etcd: "/health",
   "kube-apiserver": "/readyz",
+  "hub-apiserver": "/readyz",
   "kube-controller-manager": "/healthz",
   "kube-scheduler": "/readyz",
   kwok: "/readyz",

@@ -5,7 +5,7 @@ export {
   type ComponentStatus,
   type ControlPlaneStatus,
 } from "./inspection";
-export type { ComponentChoice, ControlPlaneOptions } from "./options";
+export type { ComponentChoice, ControlPlaneOptions, ServerName } from "./options";
 export type { NodeShape } from "./nodes";
 export { ProcessEndedError, type Lifetime } from "../../lib/process";
 export type { ControlPlaneTools } from "./tools";

@@ -8,6 +8,7 @@ test.each<[string, ControlPlaneOptions, string[]]>([
     ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"],
   ],
   ["the least", { components: { controllerManager: false, scheduler: false } }, ["etcd", "kube-apiserver"]],
+  ["the hub's API server", { server: "hub-apiserver" }, ["hub-apiserver"]],
 ])("components that run, %s", (_, options, names) => expect([...planOf(options).components]).toEqual(names));
 
 test.each<[ControlPlaneOptions, boolean]>([

@@ -6,6 +6,11 @@ import type { ControlPlaneTools } from "./tools";
 
 /** How to start a control plane. */
 export interface ControlPlaneOptions {
+  /**
+   * "hub-apiserver": the hub's API server, which brings its etcd and its controllers along and knows no pods; nothing else
+   * runs then. @default "kube-apiserver"
+   */
+  server?: ServerName;
   /** Simulated nodes, simulated by kwok. A kept cluster is filled up to this number. @default 0 */
   nodes?: number;
   /** Where keys, data and logs live. Kept if given; otherwise a temporary directory that is removed on stop. */
@@ -32,6 +37,9 @@ export interface ControlPlaneOptions {
   tools?: ControlPlaneTools;
 }
 
+/** The API servers that there are. */
+export type ServerName = "kube-apiserver" | "hub-apiserver";
+
 /** The components that a cluster can do without. */
 export interface ComponentChoice {
   /** @default true */
@@ -44,6 +52,7 @@ export interface ComponentChoice {
 
 /** Options with all defaults filled in. */
 export interface Plan {
+  server: ServerName;
   nodes: number;
   lifetime: Lifetime;
   components: ReadonlySet<ComponentName>;
@@ -55,6 +64,7 @@ export interface Plan {
 /** Fills in defaults; everything that is wrong with the options is in one error. */
 export function planOf(options: ControlPlaneOptions): Plan {
   const { nodes = 0, components = {}, lifetime = "owned", name = "fleetwright-sandbox" } = options;
+  const { server = "kube-apiserver" } = options;
   const kwok = components.kwok ?? nodes > 0;
   const problems = [
     ...(Number.isInteger(nodes) && nodes >= 0 ? [] : [`nodes is ${nodes}: give a whole number, 0 or more`]),
@@ -63,6 +73,9 @@ export function planOf(options: ControlPlaneOptions): Plan {
       : []),
     ...(nodes > 0 && components.controllerManager === false
       ? [`nodes is ${nodes} but components.controllerManager is false: without it nodes never become ready`]
+      : []),
+    ...(server === "hub-apiserver" && (nodes > 0 || Object.values(components).some(Boolean))
+      ? ['server is "hub-apiserver" with nodes or components: it knows no pods, so leave both out']
       : []),
     ...(lifetime === "detached" && options.dir === undefined
       ? ['lifetime is "detached" without dir: give a directory by which it can be found and stopped']
@@ -77,17 +90,21 @@ export function planOf(options: ControlPlaneOptions): Plan {
       ExitCode.usage,
     );
   return {
+    server,
     nodes,
     lifetime,
     name,
     durable: options.durable ?? options.dir !== undefined,
     timeoutMs: options.timeoutMs ?? 60_000,
-    components: new Set<ComponentName>([
-      "etcd",
-      "kube-apiserver",
-      ...((components.controllerManager ?? true) ? (["kube-controller-manager"] as const) : []),
-      ...((components.scheduler ?? true) ? (["kube-scheduler"] as const) : []),
-      ...(kwok ? (["kwok"] as const) : []),
-    ]),
+    components:
+      server === "hub-apiserver"
+        ? new Set([server])
+        : new Set<ComponentName>([
+            "etcd",
+            "kube-apiserver",
+            ...((components.controllerManager ?? true) ? (["kube-controller-manager"] as const) : []),
+            ...((components.scheduler ?? true) ? (["kube-scheduler"] as const) : []),
+            ...(kwok ? (["kwok"] as const) : []),
+          ]),
   };
 }

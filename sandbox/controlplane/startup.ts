@@ -67,11 +67,7 @@ export async function bringUp(startup: Startup): Promise<void> {
   const { plan, pki, ports, signal } = startup;
   const wait: WaitOptions = { timeoutMs: plan.timeoutMs, signal };
   // The API server waits for its store by itself, so both may load at the same time.
-  await Promise.all([launch(startup, "etcd"), launch(startup, "kube-apiserver")]);
-  await Promise.all([
-    step(startup, "etcd", () => ready(startup, "etcd", wait)),
-    step(startup, "kube-apiserver", () => ready(startup, "kube-apiserver", wait)),
-  ]);
+  await Promise.all([runComponent(startup, "etcd", wait), runComponent(startup, plan.server, wait)]);
   const authority = pki.authorities.ca;
   // Above all rules, so it lives an hour, in memory, for what cannot be done without it.
   const superuser = await clientCertificate(
@@ -89,7 +85,9 @@ export async function bringUp(startup: Startup): Promise<void> {
     await Promise.all([
       runController(startup, api, wait),
       runComponent(startup, "kube-scheduler", wait),
-      grantAccess(api).then(() => Promise.all([runNodes(startup, api, wait), adminMayAct(startup, wait)])),
+      grantAccess(api, plan.server).then(() =>
+        Promise.all([runNodes(startup, api, wait), adminMayAct(startup, wait)]),
+      ),
     ]);
   } finally {
     api.close();
@@ -108,12 +106,17 @@ export function healthAccess(ports: Ports, pki: Pki): HealthAccess {
 
 async function runController(startup: Startup, api: ApiClient, wait: WaitOptions): Promise<void> {
   const name = "kube-controller-manager";
-  if (!startup.plan.components.has(name)) return;
+  const { components, server } = startup.plan;
+  const firstAccount = async (): Promise<void> => {
+    const account = "/api/v1/namespaces/default/serviceaccounts/default";
+    await waitFor("the service account of the namespace default", async () => exists(api, account), wait);
+  };
+  if (server === "hub-apiserver") return step(startup, "controllers of the API server", firstAccount);
+  if (!components.has(name)) return;
   await launch(startup, name);
   await step(startup, name, async () => {
     await ready(startup, name, wait);
-    const account = "/api/v1/namespaces/default/serviceaccounts/default";
-    await waitFor("the service account of the namespace default", async () => exists(api, account), wait);
+    await firstAccount();
   });
 }
 
@@ -168,7 +171,13 @@ async function launch(startup: Startup, name: ComponentName): Promise<void> {
   startup.signal.throwIfAborted();
   await processes.start(name, {
     command,
-    args: argumentsOf(name, { layout, ports, name: plan.name, durable: plan.durable }),
+    args: argumentsOf(name, {
+      layout,
+      ports,
+      name: plan.name,
+      durable: plan.durable,
+      etcdProgram: tools.get("etcd") ?? "etcd",
+    }),
     // HOME keeps kwok and others from reading the settings of the person who runs this.
     env: { PATH: process.env.PATH ?? "/usr/bin:/bin", HOME: layout.dir },
     logFile: logFile(layout, name),

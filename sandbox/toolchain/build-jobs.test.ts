@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { buildJobs, describeJob, folderOf, minutesOf } from "./build-jobs";
-import { GO_FOLDER } from "./cache";
+import { moduleFolder } from "./cache";
 import { TOOL_SETS, type ToolName, TOOLS } from "./tools";
 
 const jobsOf = (names: readonly ToolName[]): ReturnType<typeof buildJobs> =>
@@ -47,6 +47,6 @@ test("a job takes the time of all its tools", () => {
 
 test("every folder is there", () => {
   for (const job of jobsOf(TOOL_SETS.all)) {
-    expect(existsSync(path.join(GO_FOLDER, folderOf(job), "go.mod"))).toBe(true);
+    expect(existsSync(path.join(moduleFolder(job.tools[0].tool), "go.mod"))).toBe(true);
   }
 });

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { errorCode, ExitCode, Failure } from "../../lib/failure";
 import type { BuildJob } from "./build-jobs";
 import type { BuildLimits } from "./build-limits";
-import { GO_FOLDER, sourceFiles } from "./cache";
+import { moduleFolder, sourceFiles } from "./cache";
 import type { Tool } from "./tools";
 
 const FETCH_QUIET_MS = 3_000;
@@ -65,7 +65,7 @@ export async function buildTools(
   context: BuildContext,
 ): Promise<Map<string, string>> {
   const [{ name, tool }] = job.tools;
-  const source = path.join(context.goFolder ?? GO_FOLDER, tool.build.folder);
+  const source = moduleFolder(tool, context.goFolder);
   const work = path.join(folder, "source");
   await mkdir(work, { recursive: true });
   for (const file of await sourceFiles(source, tool))
@@ -92,7 +92,7 @@ export async function buildTools(
 /** Fetches every Go module that the tools of a job need, so that their build has no reason to wait for the network. */
 export async function fetchModules(job: BuildJob, context: BuildContext): Promise<void> {
   const [{ name, tool }] = job.tools;
-  const source = path.join(context.goFolder ?? GO_FOLDER, tool.build.folder);
+  const source = moduleFolder(tool, context.goFolder);
   const packages = job.tools.map((each) => each.tool.build.package);
   await goRunner(name, source, context)(["list", "-e", "-mod=readonly", "-deps", "-f", "", ...packages]);
 }

@@ -19,6 +19,11 @@ export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
 /** The folder of the Go modules that the table names. */
 export const GO_FOLDER = path.join(__dirname, "go");
 
+/** The folder of a tool's Go module. */
+export function moduleFolder({ build }: Tool, goFolder: string = GO_FOLDER): string {
+  return path.join(build.ours === true ? path.join(__dirname, "..", "..") : goFolder, build.folder);
+}
+
 /** What the cache records beside a program. */
 export interface Manifest {
   origin: "download" | "build";
@@ -34,7 +39,7 @@ export interface Manifest {
 export async function recipeKey(tool: Tool, goFolder: string = GO_FOLDER): Promise<string> {
   const hash = createHash("sha256");
   hash.update(JSON.stringify([process.platform, process.arch, tool.version, tool.download, tool.build]));
-  const folder = path.join(goFolder, tool.build.folder);
+  const folder = moduleFolder(tool, goFolder);
   for (const file of await sourceFiles(folder, tool)) {
     hash.update(`\0${file}\0`).update(await readFile(path.join(folder, file)));
   }

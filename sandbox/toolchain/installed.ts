@@ -93,6 +93,8 @@ export async function findInstalled(
         ? undefined
         : { path: program, version: tool.version };
     }
+    case "nothing":
+      return undefined;
   }
 }
 

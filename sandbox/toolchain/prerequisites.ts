@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import semver from "semver";
 import { ExitCode, Failure } from "../../lib/failure";
-import { GO_FOLDER } from "./cache";
+import { moduleFolder } from "./cache";
 import { askVersion } from "./installed";
 import type { Tool } from "./tools";
 
@@ -38,11 +38,11 @@ export async function findPrerequisites(): Promise<Found> {
 }
 
 /** The newest Go that the modules of these tools ask for. */
-export async function goRequired(builds: readonly Tool[], goFolder: string = GO_FOLDER): Promise<string> {
-  const folders = [...new Set(builds.map(({ build }) => build.folder))];
+export async function goRequired(builds: readonly Tool[], goFolder?: string): Promise<string> {
+  const folders = [...new Set(builds.map((tool) => moduleFolder(tool, goFolder)))];
   const versions = await Promise.all(
     folders.map(async (folder) => {
-      const mod = await readFile(path.join(goFolder, folder, "go.mod"), "utf8");
+      const mod = await readFile(path.join(folder, "go.mod"), "utf8");
       return semver.coerce(/^go (\S+)/m.exec(mod)?.[1])?.version ?? "0.0.0";
     }),
   );

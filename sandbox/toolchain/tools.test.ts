@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import semver from "semver";
 import packageJson from "../../package.json";
-import { GO_FOLDER } from "./cache";
+import { GO_FOLDER, moduleFolder } from "./cache";
 import { type Tool, TOOL_NAMES, TOOL_SETS, TOOLS } from "./tools";
 
-const goMod = (folder: string): string => readFileSync(path.join(GO_FOLDER, folder, "go.mod"), "utf8");
+const goMod = (folder: string): string => readFileSync(path.resolve(GO_FOLDER, folder, "go.mod"), "utf8");
+const HUB = moduleFolder(TOOLS["hub-apiserver"]);
 const goSum = (folder: string): string => readFileSync(path.join(GO_FOLDER, folder, "go.sum"), "utf8");
 
 describe.each(TOOL_NAMES)("%s", (name) => {
@@ -17,7 +18,7 @@ describe.each(TOOL_NAMES)("%s", (name) => {
   });
 
   test("is built from a Go module with committed sums", () => {
-    expect(existsSync(path.join(GO_FOLDER, tool.build.folder, "go.sum"))).toBe(true);
+    expect(existsSync(path.join(moduleFolder(tool), "go.sum"))).toBe(true);
   });
 
   test("is downloaded over TLS, at its version, against a full digest, if at all", () => {
@@ -39,6 +40,7 @@ test.each([
   ["etcd", "go.etcd.io/etcd/etcdutl/v3", TOOLS.etcdutl.version],
   ["kubernetes", "k8s.io/kubernetes", TOOLS["kube-apiserver"].version],
   ["kubernetes-1.34", "k8s.io/kubernetes", TOOLS["kube-apiserver-1.34"].version],
+  [HUB, "k8s.io/kubernetes", TOOLS["hub-apiserver"].version],
   ["pulumi", "github.com/pulumi/pulumi/pkg/v3", TOOLS.pulumi.version],
   ["language-nodejs", "github.com/pulumi/pulumi/sdk/v3", TOOLS["pulumi-language-nodejs"].version],
   ["kwok", "sigs.k8s.io/kwok", TOOLS.kwok.version],
@@ -53,6 +55,7 @@ test.each([
 test.each([
   ["kubernetes", TOOLS["kube-apiserver"].version],
   ["kubernetes-1.34", TOOLS["kube-apiserver-1.34"].version],
+  [HUB, TOOLS["hub-apiserver"].version],
 ])("the modules of %s' own are all taken at the matching version", (folder, kubernetes) => {
   const replaced = [...goMod(folder).matchAll(/^\t(k8s\.io\/\S+) => (\S+) (\S+)$/gm)];
   expect(replaced.length).toBeGreaterThan(25);
@@ -90,6 +93,7 @@ function required(folder: string): Map<string, string> {
 // one that differs in golang.org/x/time makes client-go be compiled again. `go get` the newer version in both folders.
 test.each<[string, string, string[]]>([
   ["kubernetes", "etcd", []],
+  ["kubernetes", HUB, []],
   ["kubernetes", "pulumi-kubernetes", []],
   // Few packages of CoreDNS use gRPC, and Kubernetes keeps the version that it was released with.
   ["kubernetes", "coredns", ["google.golang.org/grpc", "google.golang.org/genproto/googleapis/rpc"]],

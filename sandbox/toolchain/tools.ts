@@ -21,12 +21,17 @@ export type Recognition =
   | { by: "version"; args: readonly string[]; pattern: RegExp }
   /** It has no version of its own to ask for, but comes in one archive with another tool and lies beside it. */
   | { by: "beside"; tool: string }
+  /** A program of ours, which is always that of this checkout. */
+  | { by: "nothing" }
   /** A Pulumi plugin, found in the plugin cache under its version. */
   | { by: "plugin"; kind: "resource"; plugin: string };
 
-/** A build from a Go module; `folder` below `go/` holds its go.mod and go.sum. */
+/** A build from a Go module. */
 export interface GoBuild {
+  /** Holds go.mod and go.sum: a folder below `go/`, or, where it is `ours`, one of the project's. */
   folder: string;
+  /** Whether the program is part of the product, in a folder of its own at the root of the project. @default false */
+  ours?: boolean;
   package: string;
   /** Linker variables that are set to a value. */
   variables?: Readonly<Record<string, string>>;
@@ -199,6 +204,15 @@ export const TOOLS = {
     }),
     buildMinutes: 0.6,
   },
+  "hub-apiserver": {
+    buildMinutes: 0.5,
+    version: KUBERNETES,
+    purpose: "the hub's API: workloads, no pods",
+    suits: KUBERNETES,
+    recognise: { by: "nothing" },
+    download: {},
+    build: { ...kubernetes("hub-apiserver", "").build, folder: "hub-apiserver", ours: true, package: "." },
+  },
   kwok: {
     buildMinutes: 2.5,
     version: KWOK,
@@ -355,9 +369,13 @@ const ENGINE = [
   "pulumi-resource-kubernetes",
 ] as const satisfies readonly ToolName[];
 
+/** What the hub's API server needs, and a person to look at it. */
+const HUB = ["etcd", "hub-apiserver", "kubectl"] as const satisfies readonly ToolName[];
+
 /** What each command needs, so that a first run makes no more than that. */
 export const TOOL_SETS = {
   controlplane: CONTROL_PLANE,
+  hub: HUB,
   rke2: RKE2,
   drills: [...RKE2, ...KUBERNETES_BEFORE_SET],
   /** The stack `dev`: a cluster on the sandbox's own machines. */
@@ -365,7 +383,7 @@ export const TOOL_SETS = {
   /** The stack `existing`: a control plane of the sandbox's own, with simulated nodes. */
   existing: withoutRepeats(CONTROL_PLANE, ENGINE),
   start: withoutRepeats(CONTROL_PLANE, ENGINE),
-  test: withoutRepeats(CONTROL_PLANE, RKE2, ENGINE, ["rke"]),
+  test: withoutRepeats(CONTROL_PLANE, HUB, RKE2, ENGINE, ["rke"]),
   all: TOOL_NAMES,
 } as const satisfies Record<string, readonly ToolName[]>;
 

@@ -47,6 +47,7 @@ export const ALLOWED = {
     packages: ["@grpc/grpc-js", "@pulumi/policy", "@pulumi/pulumi", "google-protobuf", "js-yaml"],
     why: "policy/ stands alone: it installs without the rest",
   },
+  "hub-apiserver": { folders: [], packages: [], why: "hub-apiserver/ is a program in Go" },
   plugins: { folders: [], packages: [], why: "plugins/ holds manifests" },
   sandbox: {
     folders: ["api", "controllers", "lib", "scripts/images"],

@@ -1,0 +1,73 @@
+import { ExitCode, Failure } from "../../lib/failure";
+import type { ControlPlaneStatus } from "../controlplane";
+import type { SandboxLayout } from "../layout";
+import { type CommandContext, requireLinux } from "./context";
+import { describePlane } from "./status";
+
+/** What to do with the hub. */
+export interface HubCommand {
+  action: string;
+  /** Whether the API server is to run without our controllers. */
+  bare: boolean;
+  json: boolean;
+}
+
+/** Starts, shows or stops the hub's API server of a sandbox. */
+export async function hub({ action, bare, json }: HubCommand, context: CommandContext): Promise<void> {
+  const { sandbox, progress, signal } = context;
+  switch (action) {
+    case "up": {
+      requireLinux();
+      if (!bare) {
+        throw new Failure(
+          "`hub` starts the API server alone, so far: say so with `npm run sandbox -- hub --bare`.",
+          ExitCode.usage,
+        );
+      }
+      const status = await sandbox.exclusively(progress, () => sandbox.upHub({ progress, signal }));
+      process.stdout.write(json ? asJson(status) : hubScreen(status, sandbox.layout, context.nameFlag));
+      return;
+    }
+    case "status": {
+      const status = await sandbox.hub();
+      process.stdout.write(json ? asJson(status ?? null) : describeHub(status, context.nameFlag));
+      if (status?.ready !== true) process.exitCode = ExitCode.failed;
+      return;
+    }
+    case "down":
+      await sandbox.exclusively(progress, () =>
+        progress.step(`hub of sandbox ${sandbox.layout.name} stopped`, () => sandbox.downHub()),
+      );
+      if (json) process.stdout.write(asJson((await sandbox.hub()) ?? null));
+      return;
+    default:
+      throw new Failure(
+        `Unknown command "hub ${action}". There are \`hub --bare\`, \`hub status\` and \`hub down\`.`,
+        ExitCode.usage,
+      );
+  }
+}
+
+function asJson(status: ControlPlaneStatus | null): string {
+  return `${JSON.stringify(status, undefined, 2)}\n`;
+}
+
+/** The last lines of a start: what there is, and what to type next. */
+export function hubScreen(status: ControlPlaneStatus, layout: SandboxLayout, nameFlag: string): string {
+  return [
+    ...describePlane("hub", status),
+    "",
+    `  export KUBECONFIG=${status.kubeconfig} PATH="${layout.bin}:$PATH"`,
+    "  kubectl create deployment web --image=nginx    # stored; no controller runs it",
+    "",
+    `Stop it: npm run sandbox -- hub down${nameFlag}`,
+    "",
+  ].join("\n");
+}
+
+function describeHub(status: ControlPlaneStatus | undefined, nameFlag: string): string {
+  const start = `npm run sandbox -- hub --bare${nameFlag}`;
+  if (status === undefined) return `hub: does not exist (${start} starts it)\n`;
+  if (status.components.length === 0) return `hub: stopped, its data is kept (${start} starts it)\n`;
+  return `${describePlane("hub", status).join("\n")}\n`;
+}
