@@ -6,9 +6,9 @@ import {
   type CoordinatorFixture,
   type Running,
 } from "../../../test/harness/coordinator";
-import { waitFor } from "../../../test/harness/fault-proxy";
+import { waitFor, type FaultPlan } from "../../../test/harness/fault-proxy";
 import { NAMESPACES, SERVICE_ACCOUNTS, type ServiceAccount } from "../native-resources";
-import { isOwn } from "../ownership";
+import { isOwn, ownLabels } from "../ownership";
 
 let fixture: CoordinatorFixture;
 let running: Running;
@@ -114,6 +114,35 @@ test("a namespace that is going away is left alone, without errors", async () =>
   await quiet(running);
   expect(running.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   await fixture.direct.patch(NAMESPACES, { name }, { metadata: { finalizers: null } });
+});
+
+test("a leader whose watch of namespaces is behind deletes no account from one that wants it again", async () => {
+  await running.stop();
+  const name = await fixture.namespace({ "fleetwright.dev/service-account": "disabled" });
+  const isBehind: FaultPlan = ({ path, query }) =>
+    path === "/api/v1/namespaces" && query.has("watch") ? { kind: "stall", afterBytes: 1 } : undefined;
+  running = await fixture.start({ controllers: "service-accounts", plan: isBehind });
+  const { proxy } = running;
+  await waitFor("the watch", () => proxy.seen.some(({ fault }) => fault?.kind === "stall"));
+  await fixture.direct.patch(
+    NAMESPACES,
+    { name },
+    { metadata: { labels: { "fleetwright.dev/service-account": null } } },
+  );
+  // As the leader before made it.
+  const made = await fixture.direct.create(SERVICE_ACCOUNTS, {
+    metadata: { namespace: name, name: "fleetwright", labels: ownLabels("service-accounts") },
+  });
+  const asked = (): boolean =>
+    proxy.seen.some(({ method, path }) => method === "GET" && path.endsWith(`/namespaces/${name}`));
+  const deleted = (): boolean => proxy.seen.some(({ method }) => method === "DELETE");
+  await waitFor("it to ask", () => asked() || deleted());
+  proxy.plan = undefined;
+  proxy.cutAll();
+  // It learns of the label, and takes over what it would have deleted.
+  await waitFor("the owner", async () => (await find(name))?.metadata.ownerReferences?.length === 1);
+  expect((await find(name))?.metadata.uid).toBe(made.metadata.uid);
+  expect(deleted()).toBe(false);
 });
 
 test("at rest nothing is written", async () => {

@@ -1,4 +1,4 @@
-import type { Informer, ReconcileContext } from "../../runtime";
+import { isNotFound, type Informer, type ReconcileContext } from "../../runtime";
 import type { ControllerContext } from "../controller-context";
 import { NAMESPACES, SERVICE_ACCOUNTS, type Namespace, type ServiceAccount } from "../native-resources";
 import { deleteOwn, isOwn, keepOwn } from "../ownership";
@@ -27,7 +27,7 @@ export class ServiceAccountReconciler {
     const live = this.#accounts.get(`${name}/${SERVICE_ACCOUNT}`);
     if (namespace === undefined || wanted === "whatever") return undefined;
     if (wanted === "none") {
-      if (live !== undefined && isOwn(live, CONTROLLER))
+      if (live !== undefined && isOwn(live, CONTROLLER) && (await this.#isUnwanted(namespace, signal)))
         await deleteOwn(client, SERVICE_ACCOUNTS, live, CONTROLLER, signal);
       return undefined;
     }
@@ -48,5 +48,20 @@ export class ServiceAccountReconciler {
       });
     }
     return undefined;
+  }
+
+  /**
+   * Asks the API server before an account is deleted: the cache of a new leader may be behind, and with an account its tokens end.
+   * If the server says otherwise, the cache will show it too, and the namespace has its turn again.
+   */
+  async #isUnwanted({ metadata: { name, uid } }: Namespace, signal: AbortSignal): Promise<boolean> {
+    try {
+      const namespace = await this.#context.client.get(NAMESPACES, { name }, signal);
+      return namespace.metadata.uid === uid && wantedIn(namespace) === "none";
+    } catch (error) {
+      // Gone with all that is in it.
+      if (isNotFound(error)) return false;
+      throw error;
+    }
   }
 }
