@@ -2,6 +2,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type * as library from "./components";
 import { readConfig, type StackConfig } from "./config";
+import { sayWhetherAhead } from "./preview";
 
 /** The outputs of a stack. */
 interface StackOutputs {
@@ -105,12 +106,16 @@ function declaredVersions(
 ): Record<string, string> {
   if (cluster === undefined || cluster.kind === hosted) return {};
   const { version } = cluster;
-  if (upgradeTo === undefined || upgradeTo === version) return { version };
-  void pulumi.log.warn(
-    `fleetwright:upgradeTo is ${upgradeTo} and cluster.version ${version}: a ClusterUpgrade may have brought the cluster ahead of this file. ` +
-      `Look with "kubectl get clusterupgrades"; once it is done, set cluster.version to ${upgradeTo} and remove upgradeTo`,
+  const agreed = upgradeTo === undefined || upgradeTo === version ? undefined : upgradeTo;
+  void sayWhetherAhead(version).then((said) =>
+    said || agreed === undefined
+      ? undefined
+      : pulumi.log.warn(
+          `fleetwright:upgradeTo is ${agreed} and cluster.version ${version}: a ClusterUpgrade may bring the cluster ahead of this file. ` +
+            `Look with "kubectl get clusterupgrades"; once it is done, set cluster.version to ${agreed} and remove upgradeTo`,
+        ),
   );
-  return { version, upgradeTo };
+  return { version, ...(agreed === undefined ? {} : { upgradeTo: agreed }) };
 }
 
 export = declare(readConfig());

@@ -1,4 +1,5 @@
-// The Kubernetes versions that the product supports, by distribution. Components check against these tables, and so do policies.
+// The Kubernetes versions that the product supports, by distribution, and how versions compare. Components check against these
+// tables, and so do policies.
 
 /** When the tables below were last compared with their sources. */
 export const VERSIONS_CHECKED = "2026-11-16";
@@ -37,3 +38,22 @@ export const EKS_VERSIONS: readonly VersionLine[] = [
   { minor: "1.35", latest: "1.35" },
   { minor: "1.34", latest: "1.34" },
 ];
+
+/** A Kubernetes version, taken apart. */
+export interface Version {
+  major: number;
+  minor: number;
+  patch: number;
+}
+
+/** Reads `v1.35.4+rke2r1`; undefined if it is no version. */
+export function parseVersion(text: string): Version | undefined {
+  const found = /^v?(\d+)\.(\d+)\.(\d+)/.exec(text);
+  if (found === null) return undefined;
+  return { major: Number(found[1]), minor: Number(found[2]), patch: Number(found[3]) };
+}
+
+/** Negative if `a` is older than `b`. */
+export function compareVersions(a: Version, b: Version): number {
+  return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
+}

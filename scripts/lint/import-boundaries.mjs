@@ -4,6 +4,7 @@
 //   components/    declares resources and never talks to a Kubernetes or AWS API itself
 //   controllers/   runs inside clusters and never imports Pulumi
 //   access/        asks a cluster by the client of the controllers
+//   preview/       asks the cluster of a stack while the program runs as a preview
 //   policy/        stands alone
 //   sandbox/       is imported by tests, benchmarks, developers' scripts and its own commands, never by a product
 
@@ -42,6 +43,11 @@ export const ALLOWED = {
     packages: ["@kubernetes/client-node", "js-yaml"],
     why: "access/ gives people kubeconfigs and knows no component and no controller",
   },
+  preview: {
+    folders: ["api", "lib"],
+    packages: ["@pulumi/pulumi", "js-yaml"],
+    why: "preview/ asks what a preview should tell and the state does not know; it declares nothing",
+  },
   policy: {
     folders: ["api", "lib"],
     packages: ["@grpc/grpc-js", "@pulumi/policy", "@pulumi/pulumi", "google-protobuf", "js-yaml"],
@@ -58,7 +64,7 @@ export const ALLOWED = {
   test: { folders: "all", packages: "all", why: "" },
   bench: { folders: "all", packages: "all", why: "" },
   "index.ts": {
-    folders: ["components", "config.ts"],
+    folders: ["components", "config.ts", "preview"],
     packages: PULUMI_SDKS,
     builtins: LOCAL,
     why: "the program declares components and never needs the sandbox",

@@ -1,13 +1,8 @@
-// A stack that an earlier release built is previewed by this one without a replacement. The state was exported from a sandbox where commit
-// 3d557f8 had built the stack dev with a user, a registry, labels, a plugin, a role and a binding.
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
-import { gunzipSync } from "node:zlib";
+// A stack that an earlier release built is previewed by this one without a replacement.
 import { startAws, type Aws } from "../../sandbox/aws";
 import type { PlannedStep } from "../harness/pulumi-program";
-import { StackProgram } from "../harness/stack-program";
-
-const RECORDED = path.join(__dirname, "testdata", "dev-3d557f8");
+import { openRecordedStack } from "../harness/recorded-stack";
+import type { StackProgram } from "../harness/stack-program";
 
 let aws: Aws;
 let program: StackProgram;
@@ -15,18 +10,7 @@ let steps: PlannedStep[];
 
 beforeAll(async () => {
   aws = await startAws();
-  const image = (name: string): string => `fleetwright.dev/${name}@sha256:${"a".repeat(64)}`;
-  program = await StackProgram.open("dev", {
-    ...aws.environment,
-    FLEETWRIGHT_COORDINATOR_IMAGE: image("coordinator"),
-    FLEETWRIGHT_AGENT_IMAGE: image("agent"),
-  });
-  const settings = path.join(program.folder, "Pulumi.dev.yaml");
-  copyFileSync(path.join(RECORDED, "Pulumi.dev.yaml"), settings);
-  writeFileSync(settings, readFileSync(settings, "utf8").replaceAll("http://127.0.0.1:4566", aws.endpoint));
-  const state = path.join(program.folder, "state.json");
-  writeFileSync(state, gunzipSync(readFileSync(path.join(RECORDED, "state.json.gz"))));
-  await program.run(["stack", "import", "--file", state]);
+  program = await openRecordedStack(aws);
   steps = await program.preview("--show-sames");
 });
 

@@ -1,10 +1,11 @@
 // Decides whether an upgrade may begin. A pure function of what preflight-facts.ts found.
+import { compareVersions, parseVersion } from "../../../api/kubernetes-versions";
 import type { UpgradeObject } from "../kinds";
 import type { Node } from "../native-resources";
 import type { StackRecord } from "./cluster-facts";
 import { NO_DIGEST } from "./plan";
 import { firstFew } from "./progress-message";
-import { compareVersions, isControlPlane, isReady, kubeletVersion, parseVersion } from "./versions";
+import { isControlPlane, isReady, kubeletVersion } from "./versions";
 
 /** What preflight looks at besides nodes. */
 export interface PreflightFacts {

@@ -1,25 +1,6 @@
 // Reads versions and roles from nodes.
 import type { Node } from "../native-resources";
 
-/** A Kubernetes version, taken apart. */
-export interface Version {
-  major: number;
-  minor: number;
-  patch: number;
-}
-
-/** Reads `v1.35.4+rke2r1`; undefined if it is no version. */
-export function parseVersion(text: string): Version | undefined {
-  const found = /^v?(\d+)\.(\d+)\.(\d+)/.exec(text);
-  if (found === null) return undefined;
-  return { major: Number(found[1]), minor: Number(found[2]), patch: Number(found[3]) };
-}
-
-/** Negative if `a` is older than `b`. */
-export function compareVersions(a: Version, b: Version): number {
-  return a.major - b.major || a.minor - b.minor || a.patch - b.patch;
-}
-
 /** What a node's kubelet says it is. */
 export function kubeletVersion({ status }: Node): string {
   return status?.nodeInfo?.kubeletVersion ?? "";

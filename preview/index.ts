@@ -1,0 +1,1 @@
+export { sayWhetherAhead } from "./say-whether-ahead";
