@@ -104,9 +104,9 @@ export interface HardeningArgs {
 
 /** Where RKE2 or RKE itself comes from. */
 export interface ReleaseArgs {
-  /** Below it lie the versions. @default the project's own releases */
+  /** Below it lie the versions. Another place than the default needs HTTPS, and `digests`. @default the project's own releases */
   url?: string;
-  /** SHA-256 of the download (`rke2.linux-amd64.tar.gz`, `rke_linux-amd64`) by version. @default the sum file beside it is believed */
+  /** SHA-256 of the download (`rke2.linux-amd64.tar.gz`, `rke_linux-amd64`) by version. @default those that the project's own releases name */
   digests?: Record<string, string>;
 }
 

@@ -102,6 +102,33 @@ it("reports everything at once", () => {
   ]);
 });
 
+it.each<[string, RkeClusterArgs["release"], string[]]>([
+  ["the project's own releases, without a digest", {}, []],
+  ["the project's own releases, with one", { digests: { "v1.35.7+rke2r1": "a".repeat(64) } }, []],
+  ["the sandbox's releases, which never leave the machine", { url: "http://169.254.169.251:8080" }, []],
+  [
+    "a mirror with a digest",
+    { url: "https://mirror.example.com/rke2", digests: { "v1.35.7+rke2r1": "a".repeat(64) } },
+    [],
+  ],
+  [
+    "a mirror that vouches for itself",
+    { url: "https://mirror.example.com/rke2", digests: { "v1.34.1+rke2r1": "a".repeat(64) } },
+    [
+      "release.digests: has no digest for v1.35.7+rke2r1, which is to come from https://mirror.example.com/rke2: set the SHA-256 of rke2.linux-amd64.tar.gz as the project's own release names it",
+    ],
+  ],
+  [
+    "plain HTTP",
+    { url: "http://169.254.1.1.example.com/rke2", digests: { "v1.35.7+rke2r1": "a".repeat(64) } },
+    [
+      'release.url: found "http://169.254.1.1.example.com/rke2": use an https address: what comes from there runs as root',
+    ],
+  ],
+])("knows where RKE2 may come from: %s", (_what, release, problems) => {
+  expect(problemsOf("main", { ...good, ...(release === undefined ? {} : { release }) })).toEqual(problems);
+});
+
 it("compares what is left when one setting is misspelled or of the wrong type", () => {
   const args = { ...good, servers: { cuont: 5, count: "three" }, rejoin: ["server-9"] };
   expect(problemsOf("main", args as unknown as RkeClusterArgs)).toEqual([

@@ -8,7 +8,8 @@ import { kindProblems } from "../identity/schema";
 import { AddressRange } from "../network/address-range";
 import { versionProblems } from "../versions";
 import { Distribution, type RkeClusterArgs } from "./args";
-import { rkeClusterSchema, type RkeClusterSettings, withDerivedDefaults } from "./schema";
+import { RELEASES, rkeClusterSchema, type RkeClusterSettings, withDerivedDefaults } from "./schema";
+import { RKE_PROGRAM } from "./scripts/run-rke";
 
 const privateKey = "PRIVATE KEY";
 const PLACEHOLDERS = { version: "", login: { privateKey }, "login.privateKey": privateKey };
@@ -36,7 +37,40 @@ function rkeProblems(name: string, settings: RkeClusterSettings): Problem[] {
       "identity",
       kindProblems(settings.identity, distribution === Distribution.Rke ? ClusterKind.Rke : ClusterKind.Rke2),
     ),
+    ...releaseProblems(settings),
     ...poolProblems(pools),
+  ];
+}
+
+/** An address that no packet leaves the network of the machine for, as the sandbox's. */
+const LINK_LOCAL = /^http:\/\/(169\.254|127\.\d+)\.\d+\.\d+([:/]|$)/;
+
+/**
+ * What is installed runs as root on every node. The project's own releases say their digests themselves, over HTTPS; what another place
+ * says of its own files is worth nothing.
+ */
+function releaseProblems({ release, version, distribution }: RkeClusterSettings): Problem[] {
+  const { url, digests } = release;
+  if (url === RELEASES[distribution] || LINK_LOCAL.test(url)) return [];
+  const what = distribution === Distribution.Rke ? RKE_PROGRAM : version;
+  const file = distribution === Distribution.Rke ? "rke_linux-amd64" : "rke2.linux-amd64.tar.gz";
+  return [
+    ...(url.startsWith("https://")
+      ? []
+      : [
+          {
+            path: "release.url",
+            message: found(url, "use an https address: what comes from there runs as root"),
+          },
+        ]),
+    ...(digests[what] === undefined
+      ? [
+          {
+            path: "release.digests",
+            message: `has no digest for ${what}, which is to come from ${url}: set the SHA-256 of ${file} as the project's own release names it`,
+          },
+        ]
+      : []),
   ];
 }
 

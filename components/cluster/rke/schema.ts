@@ -181,7 +181,8 @@ export type LoginSettings = RkeClusterSettings["login"];
 /** Where copies of etcd go, with all defaults. */
 export type EtcdSnapshotSettings = RkeClusterSettings["etcdSnapshots"];
 
-const RELEASES: Readonly<Record<Distribution, string>> = {
+/** From where each distribution comes, unless a stack says otherwise. */
+export const RELEASES: Readonly<Record<Distribution, string>> = {
   [Distribution.Rke2]: RKE2_RELEASES,
   [Distribution.Rke]: RKE_RELEASES,
 };

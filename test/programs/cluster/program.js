@@ -14,8 +14,8 @@
 //       snapshotVolumes: false            # the sandbox's AWS has no Data Lifecycle Manager
 //       hardening: { cis: false }
 //       servers: { retain: false, instanceType: t3.medium }
-//       release: { url: http://10.255.0.1:8080/rke2 }
-//       awsEndpoints: { ssm: http://10.255.0.1:4566, autoScaling: http://10.255.0.1:4566 }
+//       release: { url: http://169.254.169.251:8080 }
+//       awsEndpoints: { ssm: http://169.254.169.251:4566, autoScaling: http://169.254.169.251:4566 }
 //     pools: [{ name: web, count: 2 }]
 
 import { Cluster } from "fleetwright/components/cluster";
