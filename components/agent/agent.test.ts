@@ -42,6 +42,33 @@ describe("the agent", () => {
     });
   });
 
+  it("serves its metrics by HTTPS, to a reader with no other right, only when they are to be scraped", async () => {
+    const monitorType = "kubernetes:monitoring.coreos.com/v1:ServiceMonitor";
+    expect(graph.all(monitorType)).toEqual([]);
+    expect(JSON.stringify(pod)).not.toMatch(/HTTPS|--tls/);
+    const scraped = await MockGraph.of(() => new Agent("agent", { ...args, serviceMonitor: true }));
+    const own = at(scraped.one("kubernetes:apps/v1:DaemonSet", "agent").inputs, "spec", "template", "spec");
+    expect(at(own, "containers", 0, "args")).toContain("--tls=/etc/fleetwright-tls");
+    expect(at(own, "containers", 0, "livenessProbe", "httpGet", "scheme")).toBe("HTTPS");
+    const mounts = at(own, "containers", 0, "volumeMounts");
+    expect(mounts).toContainEqual({ name: "tls", mountPath: "/etc/fleetwright-tls", readOnly: true });
+    const volume = { name: "tls", secret: { secretName: "fleetwright-agent-tls", defaultMode: 0o400 } };
+    expect(at(own, "volumes")).toContainEqual(volume);
+    const [monitor] = scraped.all(monitorType);
+    expect(at(monitor?.inputs, "spec", "endpoints", 0)).toMatchObject({
+      scheme: "https",
+      tlsConfig: {
+        ca: { configMap: { name: "fleetwright-agent-tls", key: "ca.crt" } },
+        serverName: "fleetwright-agent.fleetwright-system.svc",
+      },
+      authorization: { credentials: { name: "fleetwright-metrics-reader-agent", key: "token" } },
+    });
+    const certificate = scraped.one("tls:index/selfSignedCert:SelfSignedCert", "agent-metrics");
+    expect(certificate.inputs).toMatchObject({ dnsNames: ["fleetwright-agent.fleetwright-system.svc"] });
+    const role = scraped.one("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "agent-metrics-reader");
+    expect(role.inputs.rules).toEqual([{ nonResourceURLs: ["/metrics"], verbs: ["get"] }]);
+  });
+
   it("starts when the API server holds each agent to its own node", () => {
     const type = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy";
     const policies = graph.all(type).map(({ inputs }) => at(inputs, "metadata", "name"));

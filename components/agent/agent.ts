@@ -12,6 +12,7 @@ import { metadataOf, type Labels } from "../addons/declaration";
 import { settingsOf } from "../schema";
 import { transformed, withoutTransform, type Transform } from "../transform";
 import { declareAdmission, type AdmissionTransforms } from "./admission";
+import { declareMonitor, type MonitorTransforms, TLS_FOLDER } from "./agent-monitor";
 import { declareIdentity, type IdentityTransforms } from "./identity";
 import { type AgentSettings, checkAgent } from "./problems";
 import { probes } from "./probes";
@@ -29,14 +30,21 @@ export interface AgentArgs {
   rke2Releases?: string;
   /** debug, info, warn or error. @default "info" */
   logLevel?: string;
+  /**
+   * Whether to declare a ServiceMonitor, for the Prometheus operator: metrics are then served by HTTPS, with a certificate and a reader's account
+   * of the stack's. Its kinds must be in the cluster. @default false
+   */
+  serviceMonitor?: boolean;
   /** Labels for every object. @default {} */
   labels?: Labels;
   /** Overrides for the children. @default none */
   transform?: IdentityTransforms &
-    AdmissionTransforms & { daemonSet?: Transform<kubernetes.apps.v1.DaemonSetArgs> };
+    AdmissionTransforms &
+    MonitorTransforms & { daemonSet?: Transform<kubernetes.apps.v1.DaemonSetArgs> };
 }
 
 const NAME = "fleetwright-agent";
+const TLS_VOLUME = "tls";
 
 /**
  * The program that looks after each node from the inside: accounts, upgrades, facts. It runs on every node, whatever its
@@ -60,6 +68,9 @@ export class Agent extends pulumi.ComponentResource {
       transform: args.transform ?? {},
     });
     const admission = declareAdmission(this, name, { ...labels, ...selector }, args.transform ?? {});
+    const monitor = settings.serviceMonitor
+      ? declareMonitor(this, name, { namespace, selector, labels, transform: args.transform ?? {} })
+      : undefined;
     this.daemonSet = new kubernetes.apps.v1.DaemonSet(
       ...transformed<kubernetes.apps.v1.DaemonSetArgs>(
         args.transform?.daemonSet,
@@ -71,7 +82,7 @@ export class Agent extends pulumi.ComponentResource {
             updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "10%" } },
             template: {
               metadata: { labels: { ...labels, ...selector, "app.kubernetes.io/component": "agent" } },
-              spec: podSpec(settings, account.metadata.name),
+              spec: podSpec(settings, account.metadata.name, monitor),
             },
           },
         },
@@ -85,6 +96,7 @@ export class Agent extends pulumi.ComponentResource {
 function podSpec(
   { image, onShutdown, logLevel, rke2Releases }: AgentSettings,
   serviceAccountName: pulumi.Input<string>,
+  monitor: { secretName: pulumi.Output<string> } | undefined,
 ): kubernetes.types.input.core.v1.PodSpec {
   const volumes = HOST_PATHS.map(({ path, type }) => ({
     name: `host${path.replaceAll(/[^a-z0-9]+/g, "-")}`,
@@ -111,10 +123,11 @@ function podSpec(
           `--log-level=${logLevel}`,
           `--on-shutdown=${onShutdown}`,
           ...(rke2Releases === undefined ? [] : [`--rke2-releases=${rke2Releases}`]),
+          ...(monitor === undefined ? [] : [`--tls=${TLS_FOLDER}`]),
         ],
         env: [{ name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } }],
         ports: [{ name: "metrics", containerPort: METRICS_PORT }],
-        ...probes(30),
+        ...(monitor === undefined ? probes(30) : probes(30, "HTTPS")),
         resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "256Mi" } },
         securityContext: {
           ...SECURITY_CONTEXT,
@@ -123,15 +136,23 @@ function podSpec(
             add: [...SECURITY_CONTEXT.capabilities.add],
           },
         },
-        volumeMounts: HOST_PATHS.map(({ path, readOnly }, index) => ({
-          name: volumes[index]?.name ?? "",
-          mountPath: `${HOST_MOUNT}${path}`,
-          readOnly,
-          // What the host mounts later shows as well: a state volume may come after the pod.
-          mountPropagation: "HostToContainer",
-        })),
+        volumeMounts: [
+          ...HOST_PATHS.map(({ path, readOnly }, index) => ({
+            name: volumes[index]?.name ?? "",
+            mountPath: `${HOST_MOUNT}${path}`,
+            readOnly,
+            // What the host mounts later shows as well: a state volume may come after the pod.
+            mountPropagation: "HostToContainer",
+          })),
+          ...(monitor === undefined ? [] : [{ name: TLS_VOLUME, mountPath: TLS_FOLDER, readOnly: true }]),
+        ],
       },
     ],
-    volumes,
+    volumes: [
+      ...volumes,
+      ...(monitor === undefined
+        ? []
+        : [{ name: TLS_VOLUME, secret: { secretName: monitor.secretName, defaultMode: 0o400 } }]),
+    ],
   };
 }

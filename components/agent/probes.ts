@@ -6,9 +6,9 @@ type Probes = Pick<
 >;
 
 /** How a pod of ours is asked at its port `metrics`: two minutes to start, then whether it lives and whether it serves. */
-export function probes(livenessSeconds: number): Probes {
-  const ask = (path: string): { httpGet: { path: string; port: string } } => ({
-    httpGet: { path, port: "metrics" },
+export function probes(livenessSeconds: number, scheme?: "HTTPS"): Probes {
+  const ask = (path: string): { httpGet: { path: string; port: string; scheme?: string } } => ({
+    httpGet: { path, port: "metrics", ...(scheme === undefined ? {} : { scheme }) },
   });
   return {
     startupProbe: { ...ask("/healthz"), periodSeconds: 2, failureThreshold: 60 },

@@ -24,6 +24,7 @@ const agentSchema = z.strictObject({
   onShutdown: z.enum(["keep", "lock"]).default("keep"),
   rke2Releases: z.string().optional(),
   logLevel,
+  serviceMonitor: z.boolean().default(false),
   labels: textMap().default({}),
 } satisfies ShapeOf<AgentArgs>);
 

@@ -23,14 +23,19 @@ export class Agent {
   readonly #recorder: Recorder;
 
   constructor(settings: Settings, controllers: readonly AgentController[], options: AgentOptions = {}) {
-    const { host, port, perSecond, burst, nodeName } = settings;
+    const { host, port, tls, perSecond, burst, nodeName } = settings;
     const log = options.log ?? new Logger({ level: settings.logLevel });
     this.manager = new Manager({
       credentials: options.credentials ?? podCredentials(settings.server, settings.credentials),
       log,
       client: { rateLimit: { perSecond, burst }, userAgent: "fleetwright-agent", maxSockets: 4 },
       // On every address of the host: probes are for all, metrics for whom RBAC lets read them.
-      serve: { port, metricsAudience: METRICS_AUDIENCE, ...(host === undefined ? {} : { host }) },
+      serve: {
+        port,
+        metricsAudience: METRICS_AUDIENCE,
+        ...(host === undefined ? {} : { host }),
+        ...(tls === undefined ? {} : { tls }),
+      },
       ...(options.clock === undefined ? {} : { clock: options.clock }),
     });
     this.#recorder = new Recorder(this.manager.reader, {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import http from "node:http";
+import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -31,6 +32,8 @@ import { reportOn } from "../../api/upgrade-annotations";
 import { NODES, UPGRADES, USERS, type UpgradeObject } from "./kinds";
 import { METRICS_AUDIENCE, NODE_OPTIONS } from "../../api/agent-pod-requirements";
 
+/** As the ServiceMonitor expects it (components/agent/agent-monitor.ts). */
+const SERVER_NAME = "fleetwright-agent.fleetwright-system.svc";
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";
 
 describeHosts("the agent's program", () => {
@@ -39,6 +42,7 @@ describeHosts("the agent's program", () => {
   const host = new HostFixture();
   const lines: string[] = [];
   let metadata: http.Server;
+  let ca = "";
   let child: ChildProcess | undefined;
 
   const conditions = async (): Promise<Record<string, string | undefined>> =>
@@ -100,7 +104,18 @@ describeHosts("the agent's program", () => {
       `--metadata-url=http://127.0.0.1:${port}`,
       "--port=0",
       "--host=127.0.0.1",
+      `--tls=${path.join(work, "tls")}`,
     ];
+    const serving = await certifiedKey({
+      subject: { commonName: "fleetwright-agent" },
+      usages: ["serverAuth", "digitalSignature"],
+      names: { dns: [SERVER_NAME] },
+      notAfter: daysFromNow(5),
+    });
+    mkdirSync(path.join(work, "tls"));
+    writeFileSync(path.join(work, "tls/tls.crt"), serving.certificate);
+    writeFileSync(path.join(work, "tls/tls.key"), serving.key);
+    ca = serving.certificate;
     // So few open files are allowed that one too many would be noticed.
     const limited = ["-c", 'ulimit -n 64; exec "$@"', "sh", ...command];
     child = spawn("sh", limited, { env: {}, stdio: ["ignore", "pipe", "pipe"] });
@@ -162,12 +177,16 @@ describeHosts("the agent's program", () => {
   test("gives its metrics to those only whom RBAC lets read them, and says to everybody how it is", async () => {
     const line = lines.find((one) => one.includes("Serving probes and metrics"));
     const port = Number((JSON.parse(line ?? "{}") as { port?: number }).port);
-    const get = async (path: string, token?: string): Promise<number> =>
-      (
-        await fetch(`http://127.0.0.1:${port}${path}`, {
-          headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-        })
-      ).status;
+    const get = (path: string, token?: string, servername = SERVER_NAME): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+        https
+          .get({ host: "127.0.0.1", port, path, ca, servername, headers }, (response) => {
+            response.resume();
+            resolve(response.statusCode ?? 0);
+          })
+          .on("error", reject);
+      });
     const tokenOf = async (name: string, audiences?: string[]): Promise<string> => {
       const { status } = await fixture.direct.request<{ status: { token: string } }>({
         method: "POST",
@@ -195,6 +214,8 @@ describeHosts("the agent's program", () => {
       body: { apiVersion, kind: "ClusterRoleBinding", metadata, roleRef, subjects },
     });
     expect([await get("/healthz"), await get("/readyz")]).toEqual([200, 200]);
+    await expect(get("/healthz", undefined, "another.example.com")).rejects.toThrow(/altnames|name/i);
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
     expect([await get("/metrics"), await get("/metrics", "forged")]).toEqual([401, 401]);
     expect(await get("/metrics", await tokenOf("nobody"))).toBe(403);
     expect(await get("/metrics", await tokenOf("reader", ["elsewhere"]))).toBe(401);

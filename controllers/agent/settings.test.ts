@@ -14,6 +14,7 @@ test("in a pod every flag has a working default", () => {
     onShutdown: "keep",
     controllers: KNOWN,
     port: 9808,
+    tls: undefined,
   });
 });
 

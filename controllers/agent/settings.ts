@@ -28,6 +28,8 @@ export interface Settings {
   controllers: readonly string[];
   host: string | undefined;
   port: number;
+  /** A folder with the certificate of probes and metrics. */
+  tls: string | undefined;
   perSecond: number;
   burst: number;
   logLevel: Level;
@@ -88,6 +90,11 @@ export const FLAGS = {
     default: String(METRICS_PORT),
     describes: "the port for probes and metrics; 0 for any",
   },
+  tls: {
+    value: "folder",
+    default: "",
+    describes: "a folder with tls.crt and tls.key, for probes and metrics by HTTPS; by default HTTP",
+  },
   qps: { value: "number", default: "20", describes: "requests a second to the API server" },
   burst: { value: "number", default: "40", describes: "requests in a burst" },
   "log-level": { value: "level", default: "info", describes: "debug, info, warn or error" },
@@ -139,6 +146,7 @@ export function readSettings(
     controllers: chooseControllers(flags.text("controllers"), known, flags.problems),
     host: flags.text("host") || undefined,
     port: flags.number("port", 0, 65535),
+    tls: flags.text("tls") || undefined,
     perSecond: flags.number("qps", 1),
     burst: flags.number("burst", 1),
     logLevel: flags.level("log-level"),

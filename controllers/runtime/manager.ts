@@ -22,7 +22,7 @@ export interface ManagerOptions {
    * Where probes and metrics are served; `false` for nowhere. With `metricsAudience`, metrics are for those whom the API
    * server lets read them; the audience is that of tokens for metrics alone.
    */
-  serve?: { port?: number; host?: string; metricsAudience?: string } | false;
+  serve?: { port?: number; host?: string; tls?: string; metricsAudience?: string } | false;
   /** How long the end may take. @default 20000 */
   shutdownMs?: number;
   log?: Logger;

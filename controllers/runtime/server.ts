@@ -1,6 +1,10 @@
 // The HTTP server for probes and metrics.
+import { readFileSync } from "node:fs";
 import http from "node:http";
+import https from "node:https";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import tls from "node:tls";
 import { errorMessage } from "./errors";
 import type { Metrics } from "./metrics";
 import type { Access } from "./metrics-access";
@@ -14,6 +18,10 @@ export interface ServerOptions {
   port?: number;
   /** @default all addresses, which is what probes of a pod need */
   host?: string;
+  /** A folder with `tls.crt` and `tls.key`, which are read again when they change. @default served by plain HTTP */
+  tls?: string;
+  /** How often they are read again. A mounted Secret follows its object within about a minute anyway. @default 30000 */
+  rereadMs?: number;
   metrics: Metrics;
   /** Whether the sender of an `Authorization` header may read metrics. @default everybody may */
   metricsAccess?: (authorization: string | undefined) => Promise<Access>;
@@ -27,10 +35,13 @@ export interface ServerOptions {
 export class Server {
   readonly #server: http.Server;
   readonly #options: ServerOptions;
+  #rereading: NodeJS.Timeout | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#server = http.createServer((request, response) => void this.#answer(request, response));
+    const answer = (request: http.IncomingMessage, response: http.ServerResponse): void =>
+      void this.#answer(request, response);
+    this.#server = options.tls === undefined ? http.createServer(answer) : this.#secure(options.tls, answer);
     this.#server.headersTimeout = 10_000;
   }
 
@@ -46,7 +57,27 @@ export class Server {
     });
   }
 
+  #secure(folder: string, answer: http.RequestListener): https.Server {
+    let pair = readPair(folder);
+    const server = https.createServer({ ...pair, minVersion: "TLSv1.2" }, answer);
+    this.#rereading = setInterval(() => {
+      try {
+        const found = readPair(folder);
+        if (found.cert === pair.cert && found.key === pair.key) return;
+        // Tried first: a server that is given half of a pair keeps that half. An empty file, which is being written, is no error there.
+        tls.createSecureContext(found);
+        if (found.cert === "" || found.key === "") return;
+        server.setSecureContext({ ...found, minVersion: "TLSv1.2" });
+        pair = found;
+      } catch {
+        // Half of a pair, which the next look finds whole: the one before serves until then.
+      }
+    }, this.#options.rereadMs ?? 30_000).unref();
+    return server;
+  }
+
   close(): Promise<void> {
+    clearInterval(this.#rereading);
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();
@@ -75,6 +106,11 @@ export class Server {
       say(500, `${errorMessage(error)}\n`);
     }
   }
+}
+
+function readPair(folder: string): { cert: string; key: string } {
+  const read = (name: string): string => readFileSync(join(folder, name), "utf8");
+  return { cert: read("tls.crt"), key: read("tls.key") };
 }
 
 const REFUSALS: Readonly<Record<Exclude<Access, "allowed">, [number, string]>> = {
