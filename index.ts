@@ -1,6 +1,8 @@
 // The program: one stack, one cluster. What it declares follows from the stack's settings (config.ts).
 import * as pulumi from "@pulumi/pulumi";
 import type * as library from "./components";
+import { describe } from "./components/problem";
+import { type StackTransforms, transformProblems } from "./components/stack/transforms";
 import { readConfig, type StackConfig } from "./config";
 import { sayWhetherAhead } from "./preview";
 
@@ -21,6 +23,8 @@ function declare(config: StackConfig): StackOutputs {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import would be loaded first
   const components = require("./components") as typeof library;
   const { environment, cluster, labels } = config;
+  const transforms = loadTransforms();
+  for (const transform of transforms.resources ?? []) pulumi.runtime.registerResourceTransform(transform);
 
   const login =
     cluster !== undefined && cluster.kind !== components.ClusterKind.Hosted
@@ -32,6 +36,7 @@ function declare(config: StackConfig): StackOutputs {
       ? undefined
       : new components.Cluster(environment, {
           ...cluster,
+          ...(transforms.cluster === undefined ? {} : { transform: transforms.cluster }),
           ...(login === undefined
             ? {}
             : {
@@ -97,6 +102,15 @@ function declare(config: StackConfig): StackOutputs {
       : { kubeconfig: built.kubeconfig, endpoint: built.endpoint, nodePools: built.nodePools }),
     ...(login === undefined ? {} : { sshPrivateKey: pulumi.secret(login) }),
   };
+}
+
+/** What somebody wrote into `transforms.ts`; run.js says which file that is. */
+function loadTransforms(): StackTransforms {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- it may load the SDKs, and settings were checked without
+  const { default: given } = require("#transforms") as { default: unknown };
+  const problems = transformProblems(given);
+  if (problems.length > 0) throw new pulumi.RunError(describe("transforms.ts", problems));
+  return given as StackTransforms;
 }
 
 /** What the cluster is to know of its stack's versions: a ClusterUpgrade goes to no other. */

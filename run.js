@@ -18,6 +18,12 @@ const { buildSync } = require("esbuild");
 
 const DAY_MS = 24 * 3600 * 1000;
 
+/** What somebody wrote beside the program to override parts of it (docs/how-to/own-settings.md), or nothing. */
+function transforms() {
+  const own = path.join(__dirname, "transforms.ts");
+  return existsSync(own) ? own : path.join(__dirname, "components", "stack", "no-transforms.ts");
+}
+
 /** Bundles the program and gives the file. Its name is its content, so runs at the same time share it or differ. */
 function bundle() {
   const folder = path.join(__dirname, "node_modules", ".cache", "fleetwright");
@@ -29,6 +35,7 @@ function bundle() {
     packages: "external",
     platform: "node",
     target: "node20",
+    alias: { "#transforms": transforms() },
     // Errors name the lines of index.ts: the map is read from the file when an error is shown.
     sourcemap: "inline",
     logLevel: "error",

@@ -80,8 +80,8 @@ export function settingsOf<Settings>(
   throw new pulumi.ResourceError(describe(what, checked.problems), resource, true);
 }
 
-/** Arguments whose values no message shows. */
-const SECRET = /privateKey|password|token/i;
+/** Arguments whose values no message shows; the address of a proxy may have a password in it. */
+const SECRET = /privateKey|password|token|outboundProxy\.https?$/i;
 
 /** The problems that an issue stands for. */
 function problemsOf(

@@ -1,4 +1,5 @@
 import type { IdentityArgs } from "./identity/args";
+import type { IamArgs } from "./iam-settings";
 import type { HostedArgs, HostedClusterTransforms } from "./eks/args";
 import type { NetworkArgs, NetworkTransforms } from "./network/args";
 import type { ApiArgs, PoolArgs, RkeClusterTransforms, SelfManagedArgs } from "./rke/args";
@@ -31,6 +32,8 @@ export interface ClusterArgs {
   selfManaged?: SelfManagedArgs;
   /** For `hosted`. @default {} */
   hosted?: HostedArgs;
+  /** What every role that is made has in common. @default {} */
+  iam?: IamArgs;
   /** Tags for everything. @default {} */
   tags?: Record<string, string>;
   /** Overrides for the children of the network, and of whatever runs the cluster. @default none */

@@ -3,6 +3,7 @@ import { assertNoProblems } from "../problem";
 import { withoutTransform } from "../transform";
 import { type ClusterArgs, ClusterKind } from "./args";
 import { HostedCluster } from "./eks/hosted-cluster";
+import { roleTransformation } from "./iam-settings";
 import { Network } from "./network/network";
 import type { NodePoolOutput, StateVolumeOutput } from "./outputs";
 import { clusterProblems, commonArgs, distributionOf, selfManaged } from "./problems";
@@ -33,7 +34,12 @@ export class Cluster extends pulumi.ComponentResource {
 
   constructor(name: string, args: ClusterArgs, opts: pulumi.ComponentResourceOptions = {}) {
     assertNoProblems(`cluster ${JSON.stringify(name)}`, clusterProblems(name, args), opts.parent);
-    super("fleetwright:index:Cluster", name, visible(args), opts);
+    super("fleetwright:index:Cluster", name, visible(args), {
+      ...opts,
+      ...(args.iam === undefined
+        ? {}
+        : { transformations: [...(opts.transformations ?? []), roleTransformation(args.iam)] }),
+    });
     this.name = name;
     const tags = { ...args.tags, "fleetwright.dev/cluster": name };
     this.network = new Network(

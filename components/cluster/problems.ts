@@ -1,16 +1,17 @@
 // The checks of a whole cluster, whatever runs it. Loads no SDK of a cloud: a stack's settings are checked before they do.
 import { z } from "zod";
 import { below, found, joined, type Problem } from "../problem";
-import { unknownKey } from "../schema";
+import { check, unknownKey } from "../schema";
 import { type ClusterArgs, ClusterKind } from "./args";
 import { checkHostedCluster } from "./eks/problems";
+import { iamSchema } from "./iam-settings";
 import type { NetworkReference } from "./network/network-reference";
 import { checkNetwork, type NetworkSettings, zoneCount } from "./network/schema";
 import { Distribution, type SelfManagedArgs } from "./rke/args";
 import { checkRkeCluster } from "./rke/problems";
 
 /** The arguments that a cluster has whatever runs it; the others stand below `selfManaged` or `hosted`. */
-const COMMON = ["version", "pools", "api", "tags", "network", "name", "identity"];
+const COMMON = ["version", "pools", "api", "tags", "network", "name", "identity", "iam"];
 const KEYS = [...COMMON.filter((key) => key !== "name"), "kind", "selfManaged", "hosted"];
 
 /** All that is wrong with the arguments of a cluster, by the paths of `ClusterArgs`. */
@@ -22,6 +23,7 @@ export function clusterProblems(name: string, given: ClusterArgs): Problem[] {
   for (const key of misshapen) Reflect.deleteProperty(args, key);
   const kind: unknown = args.kind ?? ClusterKind.Rke2;
   const network = checkNetwork(args.network ?? {});
+  const iam = check(iamSchema, args.iam ?? {});
   const common = commonArgs(args, plannedNetwork(network.settings));
   const problems = [
     ...misshapen.map((key) => ({ path: key, message: found(given[key], "use keys and values") })),
@@ -29,6 +31,7 @@ export function clusterProblems(name: string, given: ClusterArgs): Problem[] {
       .filter((key) => !KEYS.includes(key) && key !== "transform")
       .map((key) => ({ path: key, message: unknownKey(key, KEYS) })),
     ...(network.ok ? [] : below("network", network.problems)),
+    ...(iam.ok ? [] : below("iam", iam.problems)),
   ];
   const isKind = z.enum(ClusterKind).safeParse(kind);
   if (!isKind.success)

@@ -65,7 +65,7 @@ export const ALLOWED = {
   bench: { folders: "all", packages: "all", why: "" },
   "index.ts": {
     folders: ["components", "config.ts", "preview"],
-    packages: PULUMI_SDKS,
+    packages: [...PULUMI_SDKS, "#transforms"],
     builtins: LOCAL,
     why: "the program declares components and never needs the sandbox",
   },
@@ -74,6 +74,11 @@ export const ALLOWED = {
     packages: PULUMI_SDKS,
     builtins: LOCAL,
     why: "settings are checked without any API",
+  },
+  "transforms.ts": {
+    folders: ["components"],
+    packages: PULUMI_SDKS,
+    why: "transforms.ts changes what the program declares, and nothing else",
   },
   "run.js": { folders: [], packages: ["esbuild"], why: "run.js only bundles the program and starts it" },
 };

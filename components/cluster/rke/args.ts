@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { LoginArgs } from "./login-args";
 import type { IdentityArgs } from "../identity/args";
 import type { NetworkReference } from "../network/network-reference";
+import type { FreeArgs } from "./rke2/free-args";
 import type { RegistrySettings, SnapshotSettings, Taint } from "./rke2/settings";
 import type { ControlPlaneTransforms } from "./control-plane";
 import type { NodePoolTransforms } from "./node-pool";
@@ -126,7 +127,7 @@ export interface TokenArgs {
 }
 
 /** What is asked of a cluster on machines of your own, whatever runs on them. */
-export interface SelfManagedArgs {
+export interface SelfManagedArgs extends FreeArgs {
   login: LoginArgs;
   /** Allows blank volumes to be formatted and a cluster to be founded. Counts only when volumes are first used. @default false */
   bootstrap?: boolean;

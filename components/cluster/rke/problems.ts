@@ -8,6 +8,7 @@ import { kindProblems } from "../identity/schema";
 import { AddressRange } from "../network/address-range";
 import { versionProblems } from "../versions";
 import { Distribution, type RkeClusterArgs } from "./args";
+import { freeProblems } from "./rke2/free-settings";
 import { RELEASES, rkeClusterSchema, type RkeClusterSettings, withDerivedDefaults } from "./schema";
 import { RKE_PROGRAM } from "./scripts/run-rke";
 
@@ -33,6 +34,7 @@ function rkeProblems(name: string, settings: RkeClusterSettings): Problem[] {
     ...memberProblems("servers.volumeSnapshotIds", Object.keys(servers.volumeSnapshotIds), servers.count),
     ...rangeProblems(settings),
     ...apiProblems(settings),
+    ...freeSettingProblems(settings),
     ...below(
       "identity",
       kindProblems(settings.identity, distribution === Distribution.Rke ? ClusterKind.Rke : ClusterKind.Rke2),
@@ -72,6 +74,22 @@ function releaseProblems({ release, version, distribution }: RkeClusterSettings)
         ]
       : []),
   ];
+}
+
+/** RKE has no such file: what it was given there would be ignored without a word. */
+function freeSettingProblems(settings: RkeClusterSettings): Problem[] {
+  const { distribution, config, kubeletArgs, commands, outboundProxy, systemDefaultRegistry } = settings;
+  if (distribution === Distribution.Rke2) return freeProblems(settings);
+  const isSet = {
+    config: Object.keys(config).length > 0,
+    kubeletArgs: kubeletArgs.length > 0,
+    commands: commands.before.length + commands.after.length > 0,
+    outboundProxy: outboundProxy !== undefined,
+    systemDefaultRegistry: systemDefaultRegistry !== undefined,
+  };
+  return Object.entries(isSet).flatMap(([path, given]) =>
+    given ? [{ path, message: "not used with kind rke: remove it, or change kind" }] : [],
+  );
 }
 
 /**

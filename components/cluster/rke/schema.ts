@@ -17,6 +17,7 @@ import {
   type ServersArgs,
   type TokenArgs,
 } from "./args";
+import { freeSettings } from "./rke2/free-settings";
 import type { RegistryLogin, RegistryMirror, RegistrySettings, SnapshotSettings } from "./rke2/settings";
 import { RKE_RELEASES } from "./scripts/run-rke";
 import { DEFAULT_USER, type LoginArgs, type ProxyArgs } from "./login-args";
@@ -170,6 +171,7 @@ export const rkeClusterSchema = z.strictObject({
     } satisfies ShapeOf<AwsEndpointArgs>)
     .prefault({}),
   nodePolicyArns: z.array(z.string()).default([]),
+  ...freeSettings,
 } satisfies ShapeOf<RkeClusterArgs>);
 
 /** The arguments of an RKE2 or RKE cluster with all defaults. */

@@ -52,13 +52,13 @@ export function agentUserData(login: NodeLogin, source: JoinSource): string {
       {
         path: JOIN_SOURCE_FILE,
         permissions: "0644",
-        content: assignments({
+        content: `${assignments({
           REGION: source.region,
           ENDPOINT: source.endpoint,
           PARAMETER: source.parameter,
           GROUP_ENDPOINT: source.groupEndpoint,
           GROUP: source.group,
-        }),
+        })}${source.proxy ?? ""}`,
       },
       { path: ASK_AWS_FILE, permissions: "0755", content: ASK_AWS },
       {

@@ -48,6 +48,10 @@ elif [ "\${4:-}" != ${INSECURE} ]; then
   refuse "$RELEASE_URL is not https. Set the agent's --rke2-releases to an https address."
 fi
 ${INSTALL_RKE2}
+# What RKE2 reaches the internet through is what it is downloaded through.
+for file in /etc/default/rke2-server /etc/default/rke2-agent; do
+  if [ -e "$file" ]; then set -a; . "$file"; set +a; fi
+done
 install_rke2
 for service in rke2-server rke2-agent; do
   if systemctl is-enabled --quiet "$service"; then

@@ -2,6 +2,8 @@ import { AddressRange } from "../../network/address-range";
 import { yaml } from "../../yaml";
 import { AUDIT_POLICY_FILE } from "./audit-policy";
 import type { EtcdSnapshotSettings } from "../schema";
+import { header } from "./free-files";
+import { type FreeContext, withFreeKeys } from "./free-settings";
 import type { ServerSettings, Taint } from "./settings";
 
 /** Where RKE2 reads its settings. */
@@ -26,7 +28,7 @@ export interface Member {
  * settings that RKE2 wants to be equal on all servers come from one value and are.
  */
 export function serverConfig(member: Member, settings: ServerSettings): string {
-  return yaml({
+  const own = {
     token: settings.token,
     "agent-token": settings.agentToken,
     "node-name": member.node,
@@ -48,7 +50,8 @@ export function serverConfig(member: Member, settings: ServerSettings): string {
       : {}),
     "secrets-encryption-provider": settings.secretsEncryption,
     ...snapshotSettings(settings.clusterName, settings.snapshots, settings.serverCount),
-  });
+  };
+  return header(settings.free, "server") + yaml(withFreeKeys(own, settings.free?.free, "server"));
 }
 
 /** What the nodes of a pool have in common. */
@@ -64,6 +67,8 @@ export interface AgentSettings {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly cis: boolean;
+  /** What a person set beyond all this. */
+  readonly free?: FreeContext;
 }
 
 /** An agent's `config.yaml`. Its node's name is the instance's id and written on the node. */
@@ -74,7 +79,7 @@ export function agentConfig(settings: AgentSettings): string {
     "fleetwright.dev/node-pool": settings.pool,
     "fleetwright.dev/generation": settings.generation,
   };
-  return yaml({
+  const own = {
     server: settings.registration,
     token: settings.token,
     "node-label": Object.entries(labels).map(([key, value]) => `${key}=${value}`),
@@ -83,7 +88,8 @@ export function agentConfig(settings: AgentSettings): string {
         ? undefined
         : settings.taints.map(({ key, value, effect }) => `${key}=${value ?? ""}:${effect}`),
     profile: settings.cis ? "cis" : undefined,
-  });
+  };
+  return header(settings.free, "agent") + yaml(withFreeKeys(own, settings.free?.free, "agent"));
 }
 
 /** The address of the cluster's DNS service: the tenth of the services' range, as RKE2 has it by default. */

@@ -11,6 +11,7 @@ import {
   type AgentSettings,
   type Member,
 } from "./config";
+import { freeFiles } from "./free-files";
 import { NODE_RIGHTS_FILE, nodeRights } from "./node-rights";
 import { REGISTRIES_FILE, registriesFile } from "./registries";
 import type { RegistrySettings, ServerSettings } from "./settings";
@@ -44,6 +45,7 @@ export function serverFiles(member: Member, settings: ServerSettings): NodeFiles
     ...authenticationFile(settings),
     [NODE_RIGHTS_FILE]: { content: nodeRights() },
     [STATE_DROP_IN]: { content: stateDropIn(), mode: "0644" },
+    ...freeFiles(settings.free, "server"),
   });
 }
 
@@ -59,6 +61,7 @@ export function agentFiles(settings: AgentSettings, registries: RegistrySettings
   return present({
     [CONFIG_FILE]: { content: agentConfig(settings) },
     [REGISTRIES_FILE]: { content: registriesFile(registries) },
+    ...freeFiles(settings.free, "agent"),
   });
 }
 

@@ -15,6 +15,7 @@ import { asRoot } from "../shell";
 import type { Tokens } from "../tokens";
 import { agentUserData } from "../user-data";
 import { agentFiles } from "./files";
+import { proxyExports } from "./free-files";
 import type { Rke2Servers } from "./servers";
 
 /** What the pools of a cluster are made from. */
@@ -87,11 +88,18 @@ function joining(
 ): { parameter: aws.ssm.Parameter; generation: pulumi.Output<string> } {
   const cis = args.hardening.cis;
   const header = joinHeader(args.version, args.release.url, args.release.digests[args.version] ?? "", cis);
-  const known = pulumi.all([servers.caDigest, tokens.agent, plane.address, args.registries]);
+  const known = pulumi.all([
+    servers.caDigest,
+    tokens.agent,
+    plane.address,
+    args.registries,
+    args.network.cidr,
+  ]);
   const files = (
     token: string,
     address: string,
     registries: pulumi.Unwrap<typeof known>[3],
+    networkCidr: string,
     generation: string,
   ): string => {
     const agent = {
@@ -103,23 +111,26 @@ function joining(
       labels: pool.labels,
       taints: pool.taints,
       cis,
+      free: { free: args, networkCidr, ...args.podNetwork },
     };
     const { files, removed } = agentFiles(agent, registries);
     return `${header}${packed(files, removed)}`;
   };
   // With the token as the key, the digest tells nothing of a password that may be in the files.
   const generation = pulumi.unsecret(
-    pulumi.all([tokens.agent, plane.address, args.registries]).apply(([token, address, registries]) =>
-      createHmac("sha256", token)
-        .update(files("", address, registries, ""))
-        .digest("hex")
-        .slice(0, 8),
-    ),
+    pulumi
+      .all([tokens.agent, plane.address, args.registries, args.network.cidr])
+      .apply(([token, address, registries, networkCidr]) =>
+        createHmac("sha256", token)
+          .update(files("", address, registries, networkCidr, ""))
+          .digest("hex")
+          .slice(0, 8),
+      ),
   );
   const value = pulumi
     .all([known, generation])
-    .apply(([[digest, token, address, registries], current]) =>
-      files(`${digest}::node:${token}`, address, registries, current),
+    .apply(([[digest, token, address, registries, networkCidr], current]) =>
+      files(`${digest}::node:${token}`, address, registries, networkCidr, current),
     );
   const parameter = new aws.ssm.Parameter(
     `${name}-${pool.name}-join`,
@@ -153,8 +164,8 @@ function makePool(
   const { args, plane, parameter } = settings;
   const region = aws.getRegionOutput({}, { parent }).region;
   const userData = pulumi
-    .all([settings.publicKey, parameter.name, region])
-    .apply(([publicKey, parameterName, here]) =>
+    .all([settings.publicKey, parameter.name, region, args.network.cidr])
+    .apply(([publicKey, parameterName, here, networkCidr]) =>
       agentUserData(
         { user: args.login.user, publicKey },
         {
@@ -163,6 +174,7 @@ function makePool(
           parameter: parameterName,
           groupEndpoint: args.awsEndpoints.autoScaling ?? `https://autoscaling.${here}.amazonaws.com`,
           group: groupName(name, pool),
+          proxy: proxyExports({ free: args, networkCidr, ...args.podNetwork }),
         },
       ),
     );

@@ -16,6 +16,7 @@ import { asRoot } from "../shell";
 import type { StateVolume } from "../state-volume";
 import type { Tokens } from "../tokens";
 import { serverFiles } from "./files";
+import { proxyExports } from "./free-files";
 import type { ServerSettings } from "./settings";
 
 /** What the servers of a cluster are made from. */
@@ -109,22 +110,34 @@ function runCommand(
 ): remote.Command {
   const { release } = args;
   const addresses = pulumi.all(plane.states.map((state) => state.address));
-  const create = pulumi.all([plane.address, address, addresses]).apply(([registration, own, all]) =>
-    asRoot(
-      runServer({
-        node,
-        version: args.version,
-        releaseUrl: release.url,
-        digest: release.digests[args.version] ?? "",
-        registration: `https://${registration}:9345`,
-        peers: all.filter((peer) => peer !== own),
-        cis: args.hardening.cis,
-      }),
-    ),
-  );
-  const values = pulumi.all([address, token, tokens.agent, plane.address, args.registries, region(server)]);
-  const stdin = values.apply(([own, serverToken, agentToken, apiName, registries, here]) => {
-    const settings = serverSettings(server.cluster, args, { serverToken, agentToken, apiName, region: here });
+  const create = pulumi
+    .all([plane.address, address, addresses, args.network.cidr])
+    .apply(([registration, own, all, networkCidr]) =>
+      asRoot(
+        runServer({
+          node,
+          version: args.version,
+          releaseUrl: release.url,
+          digest: release.digests[args.version] ?? "",
+          registration: `https://${registration}:9345`,
+          peers: all.filter((peer) => peer !== own),
+          cis: args.hardening.cis,
+          proxy: proxyExports({ free: args, networkCidr, ...args.podNetwork }),
+        }),
+      ),
+    );
+  const values = pulumi.all([
+    address,
+    token,
+    tokens.agent,
+    plane.address,
+    args.registries,
+    region(server),
+    args.network.cidr,
+  ]);
+  const stdin = values.apply(([own, serverToken, agentToken, apiName, registries, here, networkCidr]) => {
+    const known = { serverToken, agentToken, apiName, region: here, networkCidr };
+    const settings = serverSettings(server.cluster, args, known);
     const { files, removed } = serverFiles({ node, address: own }, { ...settings, registries });
     return packed(files, removed);
   });
@@ -159,7 +172,7 @@ function memberCommand(
 function serverSettings(
   cluster: string,
   args: RkeClusterSettings,
-  known: { serverToken: string; agentToken: string; apiName: string; region: string },
+  known: { serverToken: string; agentToken: string; apiName: string; region: string; networkCidr: string },
 ): ServerSettings {
   const { podNetwork, hardening, etcdSnapshots } = args;
   return {
@@ -180,6 +193,7 @@ function serverSettings(
     snapshots: { ...etcdSnapshots, region: etcdSnapshots.region ?? known.region },
     registries: {},
     oidc: args.identity.oidc,
+    free: { free: args, networkCidr: known.networkCidr, ...podNetwork },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { OidcSettings } from "../../identity/schema";
 import type { EtcdSnapshotSettings } from "../schema";
+import type { FreeContext } from "./free-settings";
 
 /** A taint of a node. */
 export interface Taint {
@@ -78,4 +79,6 @@ export interface ServerSettings {
   registries: RegistrySettings;
   /** Who vouches for people beside the cluster itself. */
   oidc: OidcSettings | undefined;
+  /** What a person set beyond all this. */
+  free?: FreeContext;
 }

@@ -14,6 +14,8 @@ export interface JoinSource {
   readonly groupEndpoint: string;
   /** The name of the auto scaling group. */
   readonly group: string;
+  /** Shell lines about a proxy. @default "" */
+  readonly proxy?: string;
 }
 
 /** Where the agent's settings are, as a shell script that the join reads. It holds no secret. */

@@ -18,6 +18,8 @@ export interface ServerRun {
   /** The fixed addresses of the other servers. */
   readonly peers: readonly string[];
   readonly cis: boolean;
+  /** Shell lines about a proxy. @default "" */
+  readonly proxy?: string;
   /** How long a start may take, in seconds. @default 900 */
   readonly patience?: number;
   /** How long the other servers may take to be well before this one is restarted, in seconds. @default 120 */
@@ -59,6 +61,7 @@ export function runServer(run: ServerRun): string {
       STARTED: `${root}/var/lib/fleetwright/rke2-server.started`,
       KUBECONFIG: `${root}/etc/rancher/rke2/rke2.yaml`,
     },
+    ...(run.proxy === undefined || run.proxy === "" ? [] : [run.proxy]),
     REPORT,
     AWAIT,
     UNPACK,
