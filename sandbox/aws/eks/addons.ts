@@ -3,26 +3,33 @@ import { reply } from "../answer";
 import { ACCOUNT } from "../clients";
 import { text } from "../call";
 import type { Addition } from "../rule";
+import { podsRun } from "./addon-pods";
+import { defaultVersion, supportedAddons, versionsFor } from "./addon-versions";
+import { currentVersion } from "./clusters";
 import { arnOf, clusterAddition, inUse, notFound, type ClusterCall } from "./handlers";
 import type { EksStore, Fields } from "./store";
 import { startUpdate } from "./updates";
 
-/** The add-ons that the sandbox knows, newest version first. */
-export const ADDON_VERSIONS: Readonly<Record<string, readonly string[]>> = {
-  "vpc-cni": ["v1.20.4-eksbuild.1", "v1.20.3-eksbuild.1"],
-  coredns: ["v1.12.4-eksbuild.1", "v1.12.3-eksbuild.1"],
-  "kube-proxy": ["v1.34.1-eksbuild.1", "v1.33.5-eksbuild.1"],
-  "eks-pod-identity-agent": ["v1.3.9-eksbuild.1", "v1.3.8-eksbuild.2"],
-  "aws-ebs-csi-driver": ["v1.50.1-eksbuild.1", "v1.49.0-eksbuild.1"],
-};
-
 const CHANGEABLE = ["addonVersion", "serviceAccountRoleArn", "configurationValues"];
 
-/** Add-ons: CREATING for a while, then ACTIVE. */
+/** How many times the usual span an add-on waits for its pods before it calls itself degraded. */
+const PATIENCE = 5;
+
+const TOO_FEW_REPLICAS = {
+  code: "InsufficientNumberOfReplicas",
+  message: "The add-on is unhealthy because it doesn't have the desired number of replicas.",
+  resourceIds: [],
+};
+
+/** Add-ons: CREATING for a while, then ACTIVE, or DEGRADED where no node takes their pods. */
 export function addons(store: EksStore, settleMs: () => number): Addition {
-  const shown = (addon: Fields, now: number): Fields => {
-    const young = now - Number(addon.createdAt) < settleMs() / 1000;
-    return { ...addon, status: young ? "CREATING" : "ACTIVE" };
+  const shown = async (request: ClusterCall, addon: Fields): Promise<Fields> => {
+    const spans = (request.now - Number(addon.createdAt)) / (settleMs() / 1000);
+    if (spans < 1) return { ...addon, status: "CREATING" };
+    if (await podsRun(request, addon)) return { ...addon, status: "ACTIVE" };
+    return spans < PATIENCE
+      ? { ...addon, status: "CREATING" }
+      : { ...addon, status: "DEGRADED", health: { issues: [TOO_FEW_REPLICAS] } };
   };
   const find = ({ call, record }: ClusterCall): Fields | undefined =>
     record.addons[text(call, "addonName") ?? ""];
@@ -32,16 +39,16 @@ export function addons(store: EksStore, settleMs: () => number): Addition {
     );
 
   const cluster = clusterAddition("add-ons", store, {
-    CreateAddon(request) {
+    async CreateAddon(request) {
       const { call, record, clusterName, context, now } = request;
       const name = text(call, "addonName") ?? "";
-      const versions = ADDON_VERSIONS[name];
+      const versions = versionsFor(name, currentVersion(request));
       if (versions === undefined) {
         return { code: "InvalidParameterException", message: `Addon ${name} specified is not supported` };
       }
       if (find(request) !== undefined) return inUse("Addon already exists.");
-      const version = text(call, "addonVersion") ?? versions[0] ?? "";
-      if (!isVersion(version)) return wrongVersion();
+      const version = text(call, "addonVersion") ?? defaultVersion(name, currentVersion(request));
+      if (!versions.includes(version)) return wrongVersion();
       const addon: Fields = {
         addonName: name,
         clusterName,
@@ -55,17 +62,19 @@ export function addons(store: EksStore, settleMs: () => number): Addition {
         podIdentityAssociations: [],
       };
       record.addons[name] = addon;
-      return reply({ addon: shown(addon, now) });
+      return reply({ addon: await shown(request, addon) });
     },
-    DescribeAddon(request) {
+    async DescribeAddon(request) {
       const addon = find(request);
-      return addon === undefined ? missing(request) : reply({ addon: shown(addon, request.now) });
+      return addon === undefined ? missing(request) : reply({ addon: await shown(request, addon) });
     },
     ListAddons: ({ record }) => reply({ addons: Object.keys(record.addons) }),
     UpdateAddon(request) {
       const addon = find(request);
       if (addon === undefined) return missing(request);
-      if (!isVersion(text(request.call, "addonVersion") ?? "v0")) return wrongVersion();
+      const version = text(request.call, "addonVersion");
+      const offered = versionsFor(String(addon.addonName), currentVersion(request));
+      if (version !== undefined && offered?.includes(version) !== true) return wrongVersion();
       const changed = chosen(request.call.parameters);
       Object.assign(addon, changed, { modifiedAt: request.now });
       return reply({ update: startUpdate(request, "AddonUpdate", changed) });
@@ -81,36 +90,16 @@ export function addons(store: EksStore, settleMs: () => number): Addition {
     ...cluster,
     async answer(call, context) {
       return call.service === "eks" && call.action === "DescribeAddonVersions"
-        ? reply({ addons: supported(text(call, "addonName")) })
+        ? reply({ addons: supportedAddons(text(call, "addonName"), text(call, "kubernetesVersion")) })
         : cluster.answer(call, context);
     },
   };
-}
-
-function supported(name: string | undefined): Fields[] {
-  return Object.entries(ADDON_VERSIONS)
-    .filter(([addonName]) => name === undefined || name === addonName)
-    .map(([addonName, versions]) => ({
-      addonName,
-      type: "networking",
-      owner: "aws",
-      publisher: "eks",
-      addonVersions: versions.map((addonVersion, index) => ({
-        addonVersion,
-        architecture: ["amd64", "arm64"],
-        compatibilities: [{ clusterVersion: "1.34", platformVersions: ["*"], defaultVersion: index === 0 }],
-      })),
-    }));
 }
 
 function chosen(parameters: Readonly<Fields>): Fields {
   return Object.fromEntries(
     CHANGEABLE.filter((name) => parameters[name] !== undefined).map((name) => [name, parameters[name]]),
   );
-}
-
-function isVersion(version: string): boolean {
-  return /^v\d/.test(version);
 }
 
 function wrongVersion(): { code: string; message: string } {

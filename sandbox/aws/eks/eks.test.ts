@@ -124,12 +124,12 @@ test("add-ons are made, read, updated, tagged and deleted", async () => {
   const read = async (): Promise<eks.Addon> =>
     (await cloud.eks.send(new eks.DescribeAddonCommand(at))).addon ?? {};
   await settled("the add-on", "ACTIVE", async () => (await read()).status);
-  await cloud.eks.send(new eks.UpdateAddonCommand({ ...at, addonVersion: "v1.20.3-eksbuild.1" }));
+  await cloud.eks.send(new eks.UpdateAddonCommand({ ...at, addonVersion: "v1.20.4-eksbuild.1" }));
   const resourceArn = (await read()).addonArn ?? "";
   await cloud.eks.send(new eks.TagResourceCommand({ resourceArn, tags: { c: "d" } }));
   await cloud.eks.send(new eks.UntagResourceCommand({ resourceArn, tagKeys: ["a"] }));
   expect(await read()).toMatchObject({
-    addonVersion: "v1.20.3-eksbuild.1",
+    addonVersion: "v1.20.4-eksbuild.1",
     configurationValues: '{"a":1}',
     tags: { c: "d" },
   });

@@ -66,7 +66,7 @@ export const eksAddon = declare<aws.eks.AddonArgs, aws.eks.AddonState>({
       resolveConflicts: literal(news.resolveConflictsOnUpdate),
       serviceAccountRoleArn: news.serviceAccountRoleArn,
     });
-    await active(context, id);
+    await active(context, id, ["DEGRADED"]);
   },
   async delete(context, id, state) {
     await (await context.aws.eks()).deleteAddon({ ...partsOf(id), preserve: state.preserve });
@@ -83,13 +83,17 @@ async function described({ aws }: AwsContext, id: string): Promise<Found | undef
   return (await (await aws.eks()).describeAddon(partsOf(id))).addon;
 }
 
-async function active(context: AwsContext, id: string): Promise<void> {
-  await context.deadline.until(`add-on ${id} is active`, async () => {
+// As with the official provider, a new add-on that is degraded is waited for; a change is done when AWS made it.
+async function active(context: AwsContext, id: string, isEnough: readonly string[] = []): Promise<void> {
+  let seen = "";
+  const wait = context.deadline.until(`add-on ${id} is active`, async () => {
     const found = await described(context, id);
-    if (found?.status === "CREATE_FAILED" || found?.status === "UPDATE_FAILED") {
-      throw new Error(`Add-on ${id} failed: ${JSON.stringify(found.health?.issues ?? [])}`);
-    }
-    // DEGRADED is how an add-on looks before the cluster has nodes.
-    return found?.status === "ACTIVE" || found?.status === "DEGRADED" || undefined;
+    seen = `it is ${found?.status ?? "not there"}: ${JSON.stringify(found?.health?.issues ?? [])}`;
+    if (found?.status === "CREATE_FAILED" || found?.status === "UPDATE_FAILED")
+      throw new Error(`Add-on ${id} failed`);
+    return [...isEnough, "ACTIVE"].includes(found?.status ?? "") || undefined;
+  });
+  await wait.catch((error: unknown) => {
+    throw new Error(`${error instanceof Error ? error.message : String(error)} (${seen})`);
   });
 }
