@@ -71,7 +71,7 @@ export async function keepOwn<T extends KubernetesObject>(
   const { uid, resourceVersion } = found.metadata;
   const body = { ...patch, metadata: { ...patch.metadata, uid, resourceVersion } };
   try {
-    await client.patch(resource, object.metadata, body, {
+    await client.patchUnread(resource, object.metadata, body, {
       query: { fieldManager: `fleetwright-${controller}` },
       signal,
     });
@@ -107,7 +107,7 @@ async function createAs<T extends KubernetesObject>(
   controller: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await client.request({
+  await client.bytes({
     method: "POST",
     path: resourcePath(resource, { namespace: object.metadata.namespace }),
     query: { fieldManager: `fleetwright-${controller}` },

@@ -2,10 +2,11 @@
 import type { Readable } from "node:stream";
 import { ApiError, ConnectionError, parseStatus, retryAfterMs } from "./api-error";
 import { systemClock, type Clock } from "./clock";
+import { Cancellation } from "./connection-pool";
 import type { CredentialSource } from "./credentials";
 import { Metrics } from "./metrics";
 import { apiVersionOf, resourcePath, type KubernetesObject, type ObjectRef, type Resource } from "./object";
-import { PageBuffer } from "./page-buffer";
+import type { PageBuffer } from "./page-buffer";
 import { RateLimiter, type RateLimit } from "./rate-limiter";
 import { pathOnly, Transport, type TransportOptions, type WireResponse } from "./transport";
 
@@ -50,6 +51,15 @@ export interface Preconditions {
 
 /** How a patch is meant. */
 export type PatchType = "merge" | "json" | "apply";
+
+/** How a patch is sent. */
+export interface PatchOptions {
+  /** @default "merge" */
+  type?: PatchType;
+  subresource?: string;
+  query?: Query;
+  signal?: AbortSignal | undefined;
+}
 
 const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   merge: "application/merge-patch+json",
@@ -134,16 +144,19 @@ export class ApiClient {
     resource: Resource<T>,
     ref: ObjectRef,
     patch: unknown,
-    options: { type?: PatchType; subresource?: string; query?: Query; signal?: AbortSignal | undefined } = {},
+    options: PatchOptions = {},
   ): Promise<T> {
-    return this.request<T>({
-      method: "PATCH",
-      path: resourcePath(resource, ref, options.subresource),
-      body: patch,
-      contentType: PATCH_TYPES[options.type ?? "merge"],
-      signal: options.signal,
-      ...(options.query === undefined ? {} : { query: options.query }),
-    });
+    return this.request<T>(patchRequest(resource, ref, patch, options));
+  }
+
+  /** As {@link patch}, for those who do not look at the object afterwards: it is not even parsed. */
+  async patchUnread(
+    resource: Resource,
+    ref: ObjectRef,
+    patch: unknown,
+    options: PatchOptions = {},
+  ): Promise<void> {
+    await this.bytes(patchRequest(resource, ref, patch, options));
   }
 
   /** Deletes an object if it is still the one that is meant. */
@@ -154,7 +167,7 @@ export class ApiClient {
     signal?: AbortSignal,
   ): Promise<void> {
     const body = { apiVersion: "v1", kind: "DeleteOptions", preconditions, propagationPolicy: "Background" };
-    await this.request({ method: "DELETE", path: resourcePath(resource, ref), body, signal });
+    await this.bytes({ method: "DELETE", path: resourcePath(resource, ref), body, signal });
   }
 
   /** Sends a request and reads the answer as JSON. */
@@ -219,7 +232,8 @@ export class ApiClient {
     this.metrics.requests.add({ verb: "WATCH", code: response.status });
     if (response.status === 200) return response.body;
     try {
-      throw this.#refusal(`WATCH ${path}`, response, await readAll(response.body));
+      const bytes = await readAll(response.body);
+      throw this.#refusal(`WATCH ${path}`, response.status, response.headers["retry-after"], bytes);
     } finally {
       response.body.destroy();
     }
@@ -244,33 +258,35 @@ export class ApiClient {
     // Asked last: whatever made us wait, a process that lost its lease meanwhile must not write.
     if (method !== "GET") this.#guard?.();
     const timeoutMs = this.#options.timeoutMs ?? 30_000;
-    const controller = new AbortController();
-    const onAbort = (): void => controller.abort();
-    if (signal?.aborted === true) controller.abort();
+    const cancellation = new Cancellation();
+    const onAbort = (): void => cancellation.cancel();
+    if (signal?.aborted === true) onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
     const cancel = this.clock.schedule(timeoutMs, onAbort);
     const started = this.clock.monotonic();
     let code: string | number = "<error>";
     try {
-      const response = await this.#transport.send({
-        method,
-        path: path + queryText(query),
-        headers: {
-          ...this.#headers(),
-          ...(body === undefined ? {} : { "content-type": contentType ?? "application/json" }),
+      const answer = await this.#transport.send(
+        {
+          method,
+          path: path + queryText(query),
+          headers:
+            body === undefined
+              ? this.#headers()
+              : { ...this.#headers(), "content-type": contentType ?? "application/json" },
+          body: body === undefined ? undefined : JSON.stringify(body),
+          onHead: request.onHead,
+          into: request.into,
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: controller.signal,
-      });
-      const good = response.status >= 200 && response.status < 300;
-      const bytes = await readAll(response.body, good ? request : {});
-      code = response.status;
-      if (good) return bytes;
-      throw this.#refusal(`${method} ${path}`, response, bytes);
+        cancellation,
+      );
+      code = answer.status;
+      if (answer.status >= 200 && answer.status < 300) return answer.bytes;
+      throw this.#refusal(`${method} ${path}`, code, answer.headers.get("retry-after"), answer.bytes);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (signal?.aborted === true) throw new ConnectionError(`${method} ${path} was given up.`, "ABORT_ERR");
-      if (controller.signal.aborted) {
+      if (cancellation.isCancelled) {
         throw new ConnectionError(`${method} ${path} had no answer within ${timeoutMs} ms.`, "ETIMEDOUT");
       }
       throw ConnectionError.from(`${method} ${path}`, error);
@@ -282,33 +298,39 @@ export class ApiClient {
     }
   }
 
-  #refusal(what: string, { status, headers }: WireResponse, bytes: Buffer): ApiError {
+  #refusal(what: string, status: number, retryAfter: string | undefined, bytes: Buffer): ApiError {
     const body = parseStatus(bytes.toString("utf8"));
     const wait =
-      retryAfterMs(headers["retry-after"], this.clock.now()) ??
+      retryAfterMs(retryAfter, this.clock.now()) ??
       (body.details?.retryAfterSeconds === undefined ? undefined : body.details.retryAfterSeconds * 1000);
     return new ApiError(pathOnly(what), status, body, wait);
   }
 }
 
-function queryText(query: Query = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
-  );
-  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+function patchRequest(
+  resource: Resource,
+  ref: ObjectRef,
+  body: unknown,
+  { type = "merge", subresource, query = {}, signal }: PatchOptions,
+): ApiRequest {
+  const path = resourcePath(resource, ref, subresource);
+  return { method: "PATCH", path, body, contentType: PATCH_TYPES[type], query, signal };
 }
 
-const HEAD_BYTES = 4096;
+function queryText(query: Query = {}): string {
+  let text = "";
+  for (const name in query) {
+    const value = query[name];
+    if (value !== undefined) text += `${text === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
+  }
+  return text;
+}
 
 /** Reads a body to its end; a body that was cut is an error. */
-async function readAll(
-  body: Readable,
-  { onHead, into = new PageBuffer() }: Pick<ApiRequest, "onHead" | "into"> = {},
-): Promise<Buffer> {
-  into.clear();
+async function readAll(body: Readable): Promise<Buffer> {
+  const parts: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {
-    body.once("data", (chunk: Buffer) => onHead?.(chunk.toString("latin1", 0, HEAD_BYTES)));
-    body.on("data", (chunk: Buffer) => into.append(chunk));
+    body.on("data", (part: Buffer) => parts.push(part));
     let ended = false;
     body.once("end", () => {
       ended = true;
@@ -316,9 +338,8 @@ async function readAll(
     });
     body.once("error", reject);
     body.once("close", () => {
-      // Made only when it is needed: an error with its stack is dearer than the rest of a short answer.
       if (!ended) reject(new ConnectionError("The answer was cut.", "ECONNRESET"));
     });
   });
-  return into.bytes;
+  return Buffer.concat(parts);
 }

@@ -1,19 +1,20 @@
-// Sends requests over HTTP/1.1 with kept connections, and watches over one HTTP/2 connection.
+// Sends requests over kept HTTP/1.1 connections, and watches over one HTTP/2 connection.
 import http from "node:http";
 import https from "node:https";
 import type { Readable } from "node:stream";
 import { systemClock, type Clock } from "./clock";
 import type { Credentials, CredentialSource } from "./credentials";
 import { ConnectionError } from "./api-error";
+import { endpointOf, type Answer, type ShortRequest } from "./connection";
+import { ConnectionPool, type Cancellation } from "./connection-pool";
 import { PingedSession } from "./pinged-session";
 
-/** A request as it goes over the wire. */
+/** A request whose answer goes on for long. */
 export interface WireRequest {
   method: string;
   /** Path and query. */
   path: string;
   headers?: Readonly<Record<string, string>>;
-  body?: string;
   signal: AbortSignal;
 }
 
@@ -43,12 +44,12 @@ export interface TransportOptions {
 interface Connections {
   credentials: Credentials;
   url: URL;
-  agent: http.Agent;
+  pool: ConnectionPool;
   session: Promise<PingedSession | undefined> | undefined;
 }
 
 /**
- * Connections to one API server. Requests go over HTTP/1.1 connections that are kept, which is Node's fastest way.
+ * Connections to one API server. Requests go over HTTP/1.1 connections that are kept, which is the fastest way.
  * Watches share one HTTP/2 connection, because its pings tell a dead or frozen server from a quiet one without a
  * request. If the server does not speak HTTP/2, watches take HTTP/1.1 and only their silence tells.
  */
@@ -69,20 +70,26 @@ export class Transport {
     };
   }
 
-  /** Sends a request and waits for the head of the answer. */
-  async send(request: WireRequest): Promise<WireResponse> {
-    const { url, agent, credentials } = await this.#connect();
-    return this.#noteRefusal(await overHttp1(url, agent, credentials, request));
+  /** Sends a request and waits for the whole answer. */
+  async send(request: ShortRequest, cancellation: Cancellation): Promise<Answer> {
+    const { url, pool, credentials } = await this.#connect();
+    const { method, path } = request;
+    const headers = { ...credentials.headers, ...request.headers };
+    try {
+      return this.#noteRefusal(await pool.send({ ...request, headers }, cancellation));
+    } catch (error) {
+      throw ConnectionError.from(`${method} ${url.origin}${pathOnly(path)}`, error);
+    }
   }
 
   /** Sends a request whose answer goes on for long. */
   async stream(request: WireRequest): Promise<WireResponse> {
     const connections = await this.#connect();
-    const { url, agent, credentials } = connections;
+    const { url, credentials } = connections;
     const session = await this.#session(connections);
     const response =
       session === undefined
-        ? await overHttp1(url, agent, credentials, request)
+        ? await overHttp1(url, credentials, request)
         : await session.send({ ...request, headers: { ...credentials.headers, ...request.headers } });
     return this.#noteRefusal(response);
   }
@@ -92,14 +99,14 @@ export class Transport {
     this.#closed = true;
     const old = this.#connections;
     this.#connections = undefined;
-    old?.agent.destroy();
+    old?.pool.close();
     old?.session?.then(
       (session) => session?.close(),
       () => {},
     );
   }
 
-  #noteRefusal(response: WireResponse): WireResponse {
+  #noteRefusal<R extends { status: number }>(response: R): R {
     if (response.status === 401) this.#source.refused();
     return response;
   }
@@ -114,25 +121,14 @@ export class Transport {
       return known;
     }
     // Requests and watches under way end by themselves with the old identity; new ones never use it.
+    known?.pool.retire();
     known?.session?.then(
       (session) => session?.retire(),
       () => {},
     );
     const url = new URL(credentials.server);
-    const options = {
-      keepAlive: true,
-      maxSockets: this.#options.maxSockets,
-      scheduling: "lifo" as const,
-      // Of idle connections only: one that waits for its answer is left alone.
-      timeout: this.#options.idleMs,
-    };
-    const agent =
-      url.protocol === "https:"
-        ? new https.Agent({ ...options, ...credentials.tls })
-        : new http.Agent(options);
-    // All its connections are alike. Node would make the name anew for each request, out of certificates and key.
-    agent.getName = () => url.host;
-    this.#connections = { credentials, url, agent, session: undefined };
+    const pool = new ConnectionPool(endpointOf(url, credentials.tls), this.#options);
+    this.#connections = { credentials, url, pool, session: undefined };
     return this.#connections;
   }
 
@@ -154,25 +150,22 @@ function sameConnection(a: Credentials, b: Credentials): boolean {
 
 function overHttp1(
   url: URL,
-  agent: http.Agent,
   credentials: Credentials,
-  { method, path, headers, body, signal }: WireRequest,
+  { method, path, headers, signal }: WireRequest,
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     const { request: ask } = url.protocol === "https:" ? https : http;
     const base = url.pathname === "/" ? "" : url.pathname.replace(/\/$/, "");
     const sent = ask(
       {
-        agent,
+        // A connection of its own, which ends with the answer.
+        agent: false,
+        ...credentials.tls,
         host: url.hostname.replace(/^\[|\]$/g, ""),
         port: url.port === "" ? undefined : url.port,
         method,
         path: base + path,
-        headers: {
-          ...credentials.headers,
-          ...headers,
-          ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
-        },
+        headers: { ...credentials.headers, ...headers },
         signal,
       },
       (response) => {
@@ -182,7 +175,7 @@ function overHttp1(
     sent.on("error", (error) => {
       reject(ConnectionError.from(`${method} ${url.origin}${pathOnly(path)}`, error));
     });
-    sent.end(body);
+    sent.end();
   });
 }
 

@@ -80,7 +80,7 @@ export class CopyReconciler {
     if (imagePullSecrets === undefined) return;
     const { uid, resourceVersion } = account.metadata;
     try {
-      await this.#context.client.patch(
+      await this.#context.client.patchUnread(
         SERVICE_ACCOUNTS,
         account.metadata,
         { metadata: { uid, resourceVersion }, imagePullSecrets },
