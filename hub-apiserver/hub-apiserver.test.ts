@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { childrenOf } from "../lib/child-processes";
 import { waitFor } from "../lib/deadline";
 import { at, listAt, parseJson, textAt } from "../lib/json";
 import { isRunning, killProcess } from "../lib/process";
@@ -324,7 +324,7 @@ test("killed, it leaves no etcd behind, and the next one has all its data", asyn
   expect(etcd).toHaveLength(1);
   killProcess(server);
   await waitFor("the server to be gone", () => !isRunning(server), soon);
-  await waitFor("its etcd to be gone", () => etcd.every((pid) => !isAlive(pid)), soon);
+  await waitFor("its etcd to be gone", () => !etcd.some(isRunning), soon);
   await first.stop();
 
   const second = await startHub(dir);
@@ -386,27 +386,3 @@ const sprocketDefinition = {
     ],
   },
 };
-
-/** The processes that a process started. */
-function childrenOf(parent: number): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/stat`, "utf8")
-          .replace(/^.*\) \S /s, "")
-          .startsWith(`${parent} `);
-      } catch {
-        return false;
-      }
-    });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}

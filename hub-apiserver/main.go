@@ -43,7 +43,7 @@ which ends with it; its data is in --etcd-data-dir.`,
 		SilenceUsage: true,
 		Args:         cobra.NoArgs,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			// The server's own clients need not be told what it warns its users of.
+			// What it warns its users of would otherwise fill its own log.
 			rest.SetDefaultWarningHandler(rest.NoWarnings{})
 			return o.server.GenericServerRunOptions.ComponentGlobalsRegistry.Set()
 		},
@@ -67,7 +67,7 @@ which ends with it; its data is in --etcd-data-dir.`,
 	return command
 }
 
-// run serves until it is told to end, or until the etcd that it started ends.
+// run serves until it gets a signal to end, or until the etcd that it started ends.
 func run(ctx context.Context, o *hubOptions) error {
 	klog.InfoS("Starting hub-apiserver", "version", version.Get().GitVersion)
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -28,7 +28,8 @@ Usage: npm start [-- options]                    the same as: npm run sandbox --
   shell MACHINE       opens a root shell in a machine, by instance id, name or address; -- COMMAND runs that instead
   crash MACHINE       cuts a machine's power; reboot MACHINE boots it again
   hub --bare          starts the hub's API server by itself: Deployments, Services, CRDs and the like, and no pods, since
-                      none of our controllers is there to place them; \`hub status\` and \`hub down\` (with --json too)
+                      none of our controllers is there to place them; \`hub status\` and \`hub down\` (with --json too),
+                      \`hub snapshot FILE\` while it runs, \`hub restore FILE\` while it does not
   logs [COMPONENT]    prints the end of the logs; --lines N (20), --follow
   down                stops everything and keeps the data
   reset               stops everything and deletes it: cluster, keys and Pulumi state
@@ -85,7 +86,7 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
     case "reboot":
       return powerMachine(command, rest[0], context);
     case "hub":
-      return hub({ action: rest[0] ?? "up", bare: values.bare, json: values.json }, context);
+      return hub({ action: rest[0] ?? "up", file: rest[1], bare: values.bare, json: values.json }, context);
     case "logs":
       return printLogs(context.sandbox, {
         component: rest[0],

@@ -1,5 +1,7 @@
+import path from "node:path";
 import { ExitCode, Failure } from "../../lib/failure";
 import type { ControlPlaneStatus } from "../controlplane";
+import { restoreHub, snapshotHub } from "../hub-backup";
 import type { SandboxLayout } from "../layout";
 import { type CommandContext, requireLinux } from "./context";
 import { describePlane } from "./status";
@@ -7,13 +9,15 @@ import { describePlane } from "./status";
 /** What to do with the hub. */
 export interface HubCommand {
   action: string;
+  /** What stands behind the action: the file of a snapshot. */
+  file: string | undefined;
   /** Whether the API server is to run without our controllers. */
   bare: boolean;
   json: boolean;
 }
 
 /** Starts, shows or stops the hub's API server of a sandbox. */
-export async function hub({ action, bare, json }: HubCommand, context: CommandContext): Promise<void> {
+export async function hub({ action, file, bare, json }: HubCommand, context: CommandContext): Promise<void> {
   const { sandbox, progress, signal } = context;
   switch (action) {
     case "up": {
@@ -40,12 +44,35 @@ export async function hub({ action, bare, json }: HubCommand, context: CommandCo
       );
       if (json) process.stdout.write(asJson((await sandbox.hub()) ?? null));
       return;
+    case "snapshot": {
+      const target = requireFile(action, file);
+      await sandbox.exclusively(progress, () =>
+        progress.step(`snapshot ${target} written`, () => snapshotHub(sandbox.layout.hub, target)),
+      );
+      return;
+    }
+    case "restore": {
+      const source = requireFile(action, file);
+      const { before } = await sandbox.exclusively(progress, () =>
+        progress.step(`snapshot ${source} restored`, () => restoreHub(sandbox.layout.hub, source)),
+      );
+      if (before !== undefined) process.stderr.write(`What was there before is in ${before}.\n`);
+      return;
+    }
     default:
       throw new Failure(
-        `Unknown command "hub ${action}". There are \`hub --bare\`, \`hub status\` and \`hub down\`.`,
+        `Unknown command "hub ${action}". There are \`hub --bare\`, \`hub status\`, \`hub down\`, \`hub snapshot FILE\` and \`hub restore FILE\`.`,
         ExitCode.usage,
       );
   }
+}
+
+function requireFile(action: string, file: string | undefined): string {
+  if (file !== undefined) return path.resolve(file);
+  throw new Failure(
+    `\`hub ${action}\` needs the file of a snapshot: npm run sandbox -- hub ${action} hub.db`,
+    ExitCode.usage,
+  );
 }
 
 function asJson(status: ControlPlaneStatus | null): string {

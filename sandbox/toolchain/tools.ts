@@ -369,8 +369,8 @@ const ENGINE = [
   "pulumi-resource-kubernetes",
 ] as const satisfies readonly ToolName[];
 
-/** What the hub's API server needs, and a person to look at it. */
-const HUB = ["etcd", "hub-apiserver", "kubectl"] as const satisfies readonly ToolName[];
+/** What the hub's API server needs, a person to look at it, and its backup. */
+const HUB = ["etcd", "hub-apiserver", "kubectl", "etcdctl", "etcdutl"] as const satisfies readonly ToolName[];
 
 /** What each command needs, so that a first run makes no more than that. */
 export const TOOL_SETS = {
