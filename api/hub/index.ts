@@ -21,3 +21,11 @@ export {
 } from "./negotiated-api-resource";
 export type { Difference } from "./resource";
 export { MAX_MANIFEST, MAX_OBSERVED, share, type Share, type ShareSpecInput } from "./share";
+export {
+  BOOTSTRAP_ACCOUNT,
+  CERTIFICATE_SECONDS,
+  clusterUser,
+  SIGNER,
+  USAGES,
+  USED_ANNOTATION,
+} from "./registration";

@@ -17,7 +17,7 @@ export interface BreakerOptions {
 
 /**
  * Counts failures of one server. After five in a row it is open: nothing is asked for a while, then one request is let
- * through as a trial, and with its success everything is again.
+ * through as a probe, and with its success everything is again.
  */
 export class Breaker {
   readonly #options: Required<BreakerOptions>;
@@ -28,7 +28,7 @@ export class Breaker {
     this.#options = { failures, baseMs, capMs, clock: systemClock, random: Math.random, ...rest };
   }
 
-  /** Whether it has opened and no trial has succeeded since. */
+  /** Whether it has opened and no probe has succeeded since. */
   get isTripped(): boolean {
     return this.#failures >= this.#options.failures;
   }

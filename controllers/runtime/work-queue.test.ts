@@ -159,9 +159,9 @@ test("after five failures a group is left alone, then tried with one key, and is
   }
   expect(queue.tripped).toEqual(["down"]);
   let handed: string | undefined;
-  const trial = queue.take(forever).then((key) => (handed = key));
+  const probe = queue.take(forever).then((key) => (handed = key));
   queue.add("up/0");
-  await trial;
+  await probe;
   expect(handed).toBe("up/0");
   const first = queue.take(forever);
   let second: string | undefined;

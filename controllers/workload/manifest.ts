@@ -10,8 +10,8 @@ export interface Manifest extends KubernetesObject {
   [field: string]: unknown;
 }
 
-/** What else is on the hub, as far as it decides what goes down. */
-export interface Surroundings {
+/** What else decides what goes down. */
+export interface ManifestOptions {
   /** Whether a HorizontalPodAutoscaler there has this object for its target: then replicas are its own. */
   isAutoscaled?: boolean;
 }
@@ -20,7 +20,7 @@ const OUR_PREFIX = "fleetwright.dev/";
 const CLIENT_ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** The manifest of an object. The object is not changed. */
-export function manifestOf(root: KubernetesObject, { isAutoscaled = false }: Surroundings = {}): Manifest {
+export function manifestOf(root: KubernetesObject, { isAutoscaled = false }: ManifestOptions = {}): Manifest {
   const { apiVersion = "", kind = "", metadata, ...fields } = withoutNulls(root);
   const special = placeableKind({ apiVersion, kind });
   const rest: Record<string, unknown> = { ...fields };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 const ROOT = path.resolve(__dirname, "../..");
-const ROOMS = ["api", "components", "controllers", "lib", "policy", "sandbox", "scripts"];
+const ROOMS = ["api", "components", "controllers", "hub", "lib", "policy", "sandbox", "scripts"];
 /** Shorter pieces of a message could be anywhere. */
 const TELLING = 12;
 

@@ -5,6 +5,7 @@
 //   controllers/   runs inside clusters and never imports Pulumi
 //   access/        asks a cluster by the client of the controllers
 //   preview/       asks the cluster of a stack while the program runs as a preview
+//   hub/           registers clusters on a hub by the client of the controllers
 //   policy/        stands alone
 //   sandbox/       is imported by tests, benchmarks, developers' scripts and its own commands, never by a product
 
@@ -16,7 +17,15 @@ const NETWORK = ["child_process", "cluster", "dgram", "http", "http2", "https", 
 const LOCAL = builtinModules.filter((name) => !NETWORK.includes(name.split("/")[0]) && !name.startsWith("_"));
 
 const PULUMI_SDKS = ["@pulumi/aws", "@pulumi/command", "@pulumi/kubernetes", "@pulumi/pulumi", "@pulumi/tls"];
-const CONTROLLER_PACKAGES = ["@kubernetes/client-node", "aws4", "js-yaml", "prom-client", "tar-stream"];
+const CONTROLLER_PACKAGES = [
+  "@kubernetes/client-node",
+  "@peculiar/x509",
+  "aws4",
+  "js-yaml",
+  "prom-client",
+  "reflect-metadata",
+  "tar-stream",
+];
 
 /**
  * What each folder may import: folders of ours, npm packages and Node's built-in modules ("all" for any of them). The longest
@@ -47,6 +56,11 @@ export const ALLOWED = {
     folders: ["api", "lib"],
     packages: ["@pulumi/pulumi", "js-yaml"],
     why: "preview/ asks what a preview should tell and the state does not know; it declares nothing",
+  },
+  hub: {
+    folders: ["access/connection", "api", "controllers", "lib"],
+    packages: ["@kubernetes/client-node", "js-yaml"],
+    why: "hub/ asks a hub by the client of the controllers",
   },
   policy: {
     folders: ["api", "lib"],

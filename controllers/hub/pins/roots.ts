@@ -1,0 +1,156 @@
+// The objects on the hub that are pinned, of every kind that can be placed: informers that come and go with the kinds.
+import { CLUSTER_PIN_LABEL } from "../../../api/hub";
+import { GROUP } from "../../../api";
+import {
+  apiVersionOf,
+  dropManagedFields,
+  type BorrowedInformer,
+  type Cache,
+  type Discovery,
+  type Informer,
+  type KubernetesObject,
+  type Resource,
+  type ServedResource,
+} from "../../runtime";
+import { PLACEABLE } from "../../workload";
+
+interface Definition extends KubernetesObject {
+  spec?: {
+    group?: string;
+    scope?: string;
+    names?: { kind?: string; plural?: string };
+    versions?: { name: string; served: boolean; storage: boolean }[];
+  };
+  status?: { conditions?: { type: string; status: string }[] };
+}
+
+const DEFINITIONS: Resource<Definition> = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
+interface Held {
+  resource: ServedResource;
+  borrowed: BorrowedInformer<KubernetesObject>;
+}
+
+/** A root by its kind and key. */
+export interface RootRef {
+  resource: ServedResource;
+  key: string;
+}
+
+/** The pinned objects of all kinds. */
+export class Roots {
+  readonly #cache: Cache;
+  readonly #discovery: Discovery;
+  readonly #held = new Map<string, Held>();
+  readonly #definitions: Informer<Definition>;
+  readonly #onChange: (id: string) => void;
+
+  constructor(cache: Cache, discovery: Discovery, onChange: (id: string) => void) {
+    this.#cache = cache;
+    this.#discovery = discovery;
+    this.#onChange = onChange;
+    this.#definitions = cache.informer(DEFINITIONS, { transform: reducedDefinition });
+    this.#definitions.onChange(({ before, after }) => {
+      for (const definition of [before, after]) if (definition !== undefined) this.#follow(definition, after);
+    });
+  }
+
+  /** Begins to follow the kinds that are built into the hub, as far as it serves them. */
+  async followBuiltIn(signal: AbortSignal): Promise<void> {
+    for (const kind of PLACEABLE) {
+      const found = await this.#discovery.find({ apiVersion: apiVersionOf(kind), kind: kind.kind }, signal);
+      if ("resource" in found) this.#hold(found.resource);
+    }
+  }
+
+  /** What a key of the queue names; undefined for a kind that is not followed any more. */
+  find(id: string): RootRef | undefined {
+    const space = id.indexOf(" ");
+    const held = this.#held.get(id.slice(0, space));
+    return held === undefined ? undefined : { resource: held.resource, key: id.slice(space + 1) };
+  }
+
+  /** The root as the cache has it: only what is pinned. */
+  get({ resource, key }: RootRef): KubernetesObject | undefined {
+    return this.#held.get(idOf(resource))?.borrowed.informer.get(key);
+  }
+
+  /** The key of the queue for an object. */
+  id(resource: Pick<Resource, "group" | "kind">, key: string): string {
+    return `${idOf(resource)} ${key}`;
+  }
+
+  #follow(definition: Definition, after: Definition | undefined): void {
+    const { group = "", names = {}, versions = [], scope } = definition.spec ?? {};
+    const { kind = "", plural = "" } = names;
+    if (group === GROUP || group === "") return;
+    const isServed = after?.status?.conditions?.some(
+      ({ type, status }) => type === "Established" && status === "True",
+    );
+    const version =
+      versions.find(({ storage, served }) => storage && served) ?? versions.find(({ served }) => served);
+    if (after === undefined || isServed !== true || version === undefined) {
+      if (after === undefined || version === undefined) this.#drop(idOf({ group, kind }));
+      return;
+    }
+    this.#hold({
+      group,
+      version: version.name,
+      kind,
+      plural,
+      namespaced: scope === "Namespaced",
+      verbs: [],
+      hasStatus: true,
+    });
+  }
+
+  #hold(resource: ServedResource): void {
+    const id = idOf(resource);
+    if (this.#held.get(id)?.resource.version === resource.version) return;
+    this.#drop(id);
+    const borrowed = this.#cache.borrow<KubernetesObject>(resource, {
+      labelSelector: CLUSTER_PIN_LABEL,
+      transform: dropManagedFields,
+    });
+    this.#held.set(id, { resource, borrowed });
+    borrowed.informer.onChange(({ key }) => this.#onChange(`${id} ${key}`));
+  }
+
+  #drop(id: string): void {
+    this.#held.get(id)?.borrowed.release();
+    this.#held.delete(id);
+  }
+}
+
+function idOf({ group, kind }: Pick<Resource, "group" | "kind">): string {
+  return group === "" ? kind : `${kind}.${group}`;
+}
+
+// Schemas are large and of no use here.
+function reducedDefinition(definition: Definition): Definition {
+  const { apiVersion, kind, metadata, spec, status } = definition;
+  return {
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(kind === undefined ? {} : { kind }),
+    metadata: {
+      name: metadata.name,
+      ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
+      ...(metadata.resourceVersion === undefined ? {} : { resourceVersion: metadata.resourceVersion }),
+    },
+    ...(spec === undefined
+      ? {}
+      : {
+          spec: {
+            ...spec,
+            versions: (spec.versions ?? []).map(({ name, served, storage }) => ({ name, served, storage })),
+          },
+        }),
+    ...(status === undefined ? {} : { status: { conditions: status.conditions ?? [] } }),
+  };
+}

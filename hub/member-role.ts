@@ -1,0 +1,24 @@
+// `npm run hub -- member-role`: the rights that a syncer needs in its cluster, by the kinds that can be placed.
+import { dump } from "js-yaml";
+import { memberRules } from "../controllers/syncer/member-rights";
+
+/** What `member-role --help` prints. */
+export const MEMBER_ROLE_HELP = `Prints the ClusterRole that a syncer needs in its cluster, for a service account of your choice.
+
+Usage: npm run -s hub -- member-role | kubectl apply -f -
+
+  --kinds LIST        kinds of definitions that it places as well, as resource.group, separated by commas`;
+
+/** Prints the role. */
+export function memberRole(argv: string[]): Promise<void> {
+  const list = argv[0] === "--kinds" ? (argv[1] ?? "") : "";
+  const kinds = list.split(",").filter((kind) => kind.includes("."));
+  const role = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "fleetwright-syncer", labels: { "app.kubernetes.io/managed-by": "fleetwright" } },
+    rules: memberRules(kinds),
+  };
+  process.stdout.write(dump(role, { lineWidth: -1, noRefs: true }));
+  return Promise.resolve();
+}
