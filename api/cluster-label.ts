@@ -1,10 +1,8 @@
 import { z } from "zod";
+import { CLUSTER_LABEL_PREFIX } from "./names";
 import { commonStatus } from "./schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "./schema/kind";
 import { labelNamePart, labelValue } from "./schema/text";
-
-/** What stands before the key of a ClusterLabel on a node. */
-export const CLUSTER_LABEL_PREFIX = "cluster.fleetwright.dev/";
 
 /** The status of both kinds of labels. */
 export function labelStatus() {

@@ -9,12 +9,7 @@ export {
   type AuthorizationRoleBinding,
   type AuthorizationRoleBindingSpecInput,
 } from "./authorization-role-binding";
-export {
-  CLUSTER_LABEL_PREFIX,
-  clusterLabel,
-  type ClusterLabel,
-  type ClusterLabelSpecInput,
-} from "./cluster-label";
+export { clusterLabel, type ClusterLabel, type ClusterLabelSpecInput } from "./cluster-label";
 export {
   clusterUpgrade,
   type ClusterUpgrade,
@@ -33,13 +28,19 @@ export {
   type HubKindName,
   type KindName,
 } from "./kinds";
-export { API_VERSION, GROUP, NODE_POOL_LABEL, SYSTEM_NAMESPACE, USERS_NAMESPACE, VERSION } from "./names";
 export {
+  API_VERSION,
+  CLUSTER_LABEL_PREFIX,
+  GROUP,
+  NODE_POOL_LABEL,
   NODE_POOL_LABEL_PREFIX,
-  nodePoolLabel,
-  type NodePoolLabel,
-  type NodePoolLabelSpecInput,
-} from "./node-pool-label";
+  PLUGIN_INSTALLER,
+  PLUGIN_NAMESPACE,
+  SYSTEM_NAMESPACE,
+  USERS_NAMESPACE,
+  VERSION,
+} from "./names";
+export { nodePoolLabel, type NodePoolLabel, type NodePoolLabelSpecInput } from "./node-pool-label";
 export {
   ACCOUNT_LABEL,
   accountName,
@@ -51,8 +52,7 @@ export {
   USER_ANNOTATION,
   USER_NAME_PREFIX,
 } from "./people";
-export { plugin, PLUGIN_INSTALLER, type Plugin, type PluginSpecInput } from "./plugin";
-export { PLUGIN_NAMESPACE } from "./plugin-source";
+export { plugin, type Plugin, type PluginSpecInput } from "./plugin";
 export { registry, REGISTRIES_LABEL, type Registry, type RegistrySpecInput } from "./registry";
 export type { Condition } from "./schema/condition";
 export type {

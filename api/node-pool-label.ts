@@ -1,11 +1,8 @@
 import { z } from "zod";
 import { labelColumns, labelStatus } from "./cluster-label";
-import { NODE_POOL_LABEL } from "./names";
+import { NODE_POOL_LABEL, NODE_POOL_LABEL_PREFIX } from "./names";
 import { defineKind, type ObjectOf, type SpecInputOf } from "./schema/kind";
 import { dnsLabelName, labelNamePart, labelValue } from "./schema/text";
-
-/** What stands before the key of a NodePoolLabel on a node. */
-export const NODE_POOL_LABEL_PREFIX = "nodepool.fleetwright.dev/";
 
 /** The kind `NodePoolLabel`: a label on the nodes of one pool. */
 export const nodePoolLabel = defineKind({

@@ -1,11 +1,9 @@
 import { z } from "zod";
+import { PLUGIN_NAMESPACE } from "./names";
 import { listOf } from "./schema/list";
 import { dataKey, referenceFields, referenceTo } from "./schema/reference";
 import { withKeywords, withRule } from "./schema/rule";
 import { digest, downloadUrl, HOST_AND_PORT, text, textLike } from "./schema/text";
-
-/** The namespace of plugins: apart from the product's own, so that what runs there cannot use the product's accounts. */
-export const PLUGIN_NAMESPACE = "fleetwright-plugins";
 
 const like = (pattern: RegExp) => z.string().refine((found) => pattern.test(found), "is not valid here");
 

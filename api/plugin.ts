@@ -1,7 +1,8 @@
 // The kind Plugin: software that is installed in the cluster and kept there.
 import { z } from "zod";
+import { PLUGIN_INSTALLER, PLUGIN_NAMESPACE } from "./names";
 import { attempt, jobs } from "./plugin-job";
-import { PLUGIN_NAMESPACE, pluginSource } from "./plugin-source";
+import { pluginSource } from "./plugin-source";
 import { commonStatus } from "./schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "./schema/kind";
 import { listOf, mapOf } from "./schema/list";
@@ -15,9 +16,6 @@ const version = () =>
     "v?(?:0|[1-9][0-9]*)[.](?:0|[1-9][0-9]*)[.](?:0|[1-9][0-9]*)(?:-[0-9A-Za-z.-]+)?(?:[+][0-9A-Za-z.-]+)?",
     "the version must be X.Y.Z or vX.Y.Z, as semantic versions are",
   );
-
-/** The service account that installs plugins which name no other; its rights are those that the bundled ones need. */
-export const PLUGIN_INSTALLER = "fleetwright-plugins";
 
 const valueKey = /^[A-Za-z_][A-Za-z0-9_.-]{0,62}$/;
 const values = withRule(withKeywords(z.record(z.string(), z.string().max(4096)), { maxProperties: 64 }), {

@@ -4,8 +4,7 @@
 // Left out on purpose, until an administrator raises the ceiling: Secrets, tokens of service accounts, impersonation, writes on
 // RBAC, CustomResourceDefinitions, PersistentVolumes, nodes, namespaces, endpoints and quotas, nodes/proxy and nodes/status,
 // admission, certificates, APIServices, objects of other groups (Helm charts of RKE2 among them), writes on our own kinds.
-import { KINDS } from "../kinds";
-import { GROUP } from "../names";
+import { GROUP, PLURALS } from "../names";
 
 /** A rule of RBAC. */
 export interface RoleRule {
@@ -118,11 +117,7 @@ const EVERYWHERE: readonly RoleRule[] = [
   on("storage.k8s.io", ["csidrivers", "csinodes", "csistoragecapacities", "storageclasses"], READ),
   on("apiextensions.k8s.io", ["customresourcedefinitions"], READ),
   on(RBAC_GROUP, ["clusterrolebindings", "clusterroles", "rolebindings", "roles"], READ),
-  on(
-    GROUP,
-    Object.values(KINDS).map(({ plural }) => plural),
-    READ,
-  ),
+  on(GROUP, Object.values(PLURALS), READ),
   {
     nonResourceURLs: [
       ...["/api", "/apis", "/healthz", "/livez", "/openapi", "/readyz"].flatMap((path) => [

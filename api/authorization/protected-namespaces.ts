@@ -1,7 +1,6 @@
 // The namespaces in which nobody but administrators, the cluster itself and our programs writes anything, whatever roles
 // say: who may run a pod there, or get into one, acts as the cluster or as Fleetwright.
-import { SYSTEM_NAMESPACE, USERS_NAMESPACE } from "../names";
-import { PLUGIN_NAMESPACE } from "../plugin-source";
+import { PLUGIN_NAMESPACE, SYSTEM_NAMESPACE, USERS_NAMESPACE } from "../names";
 
 /** Always protected: the product's own and the cluster's. Leases of nodes are in `kube-node-lease`. */
 export const PROTECTED_NAMESPACES: readonly string[] = [

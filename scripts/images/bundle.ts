@@ -1,4 +1,5 @@
 // Bundles a program (coordinator, agent) with esbuild into one file for its image.
+import path from "node:path";
 import * as esbuild from "esbuild";
 import CLIENT_EXPORTS from "./kubernetes-client-exports.json";
 
@@ -24,6 +25,22 @@ const reducedClient: esbuild.Plugin = {
   },
 };
 
+/**
+ * `api/index.ts` exports the schemas of all kinds beside names that programs need. A module of api that nothing is taken from
+ * is left out, although its schemas are made when it is loaded: they would take more memory than the program itself.
+ */
+const API = path.join(__dirname, "..", "..", "api") + path.sep;
+const unusedSchemas: esbuild.Plugin = {
+  name: "unused-schemas",
+  setup(build) {
+    build.onResolve({ filter: /^\.\.?\// }, async ({ path: request, pluginData, ...from }) => {
+      if (pluginData === unusedSchemas) return undefined;
+      const found = await build.resolve(request, { ...from, pluginData: unusedSchemas });
+      return found.path.startsWith(API) ? { ...found, sideEffects: false } : found;
+    });
+  },
+};
+
 /** Bundles a program into one file that needs nothing but Node, and gives the files of which something is in it. */
 export async function bundleProgram(entry: string, outfile: string): Promise<string[]> {
   const { metafile } = await esbuild.build({
@@ -34,7 +51,7 @@ export async function bundleProgram(entry: string, outfile: string): Promise<str
     target: "node20",
     format: "cjs",
     minifySyntax: true,
-    plugins: [reducedClient],
+    plugins: [reducedClient, unusedSchemas],
     legalComments: "none",
     logLevel: "error",
     metafile: true,
