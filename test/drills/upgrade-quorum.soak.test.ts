@@ -21,7 +21,7 @@ const MINUTES = 60_000;
 describeMachines("an upgrade of three servers, one of which dies", () => {
   let cluster: ClusterFixture;
   let folder: string;
-  let coordinator: ChildProcess;
+  let coordinator: ChildProcess | undefined;
   let said = "";
   const end = new AbortController();
   jest.setTimeout(20 * MINUTES);
@@ -43,7 +43,7 @@ describeMachines("an upgrade of three servers, one of which dies", () => {
   }, 20 * MINUTES);
   afterAll(async () => {
     end.abort();
-    coordinator.kill("SIGKILL");
+    coordinator?.kill("SIGKILL");
     await cluster.destroy();
     await rm(folder, { recursive: true, force: true });
   });

@@ -12,6 +12,7 @@ import { UpgradeNodeReconciler } from "./node-reconciler";
 import { OrphanReconciler } from "./orphan-reconciler";
 import { ClusterUpgradeReconciler } from "./reconciler";
 import { isOver } from "./status";
+import { isControlPlane } from "./versions";
 
 const CONTROLLER = "upgrades";
 const transform = statusTransform(CONTROLLER);
@@ -33,6 +34,8 @@ export const upgrades: CoordinatorController = {
     { apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"] },
     { apiGroups: [""], resources: ["configmaps"], resourceNames: ["rke2-etcd-snapshots"], verbs: ["get"] },
     { apiGroups: ["policy"], resources: ["poddisruptionbudgets"], verbs: ["list"] },
+    // When the kubelets of servers were last heard of.
+    { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get"] },
     { apiGroups: [GROUP], resources: ["clusterupgrades"], verbs: ["get", "list", "watch", "patch"] },
     { apiGroups: [GROUP], resources: ["clusterupgrades/status"], verbs: ["patch"] },
   ],
@@ -50,7 +53,12 @@ export const upgrades: CoordinatorController = {
 
     const labelsOf = (namespace: string): Readonly<Record<string, string>> =>
       namespaces.get(namespace)?.metadata.labels ?? {};
-    const controlPlane = new ControlPlaneReader(client);
+    const controlPlane = new ControlPlaneReader(client, () =>
+      nodeCache
+        .list()
+        .filter(isControlPlane)
+        .map(({ metadata }) => metadata.name),
+    );
     const nodeReconciler = new UpgradeNodeReconciler({
       client,
       evictor,

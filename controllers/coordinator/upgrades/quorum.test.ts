@@ -10,6 +10,7 @@ import {
   type Running,
 } from "../../../test/harness/coordinator";
 import { waitFor } from "../../../test/harness/fault-proxy";
+import { LEASES } from "../../runtime";
 import { UPGRADES, type UpgradeObject } from "../kinds";
 import { NODES } from "../native-resources";
 
@@ -117,6 +118,35 @@ test.each<[string, () => Promise<void>, () => Promise<void>, string]>([
   },
   120_000,
 );
+
+test("a server whose kubelet is silent is not waited for until Kubernetes calls it dead: no other is begun", async () => {
+  const lease = { namespace: "kube-node-lease", name: "m3" };
+  const ago = (seconds: number): string =>
+    new Date(Date.now() - seconds * 1000).toISOString().replace("Z", "000Z");
+  const renewals = new Map(SERVERS.map((name) => [name, ago(0)]));
+  for (const [name, renewTime] of renewals)
+    await fixture.direct.create(LEASES, {
+      metadata: { ...lease, name },
+      spec: { holderIdentity: name, renewTime: name === "m3" ? ago(25) : renewTime },
+    });
+  const alive = new Set(["m1", "m2"]);
+  const beat = setInterval(() => {
+    for (const name of alive)
+      void fixture.direct.patch(LEASES, { ...lease, name }, { spec: { renewTime: ago(0) } }).catch(() => {});
+  }, 2000);
+  try {
+    await begin();
+    await reaches(({ status }) => status?.conditions?.[0]?.reason === "Held");
+    expect(messageOf(await get())).toMatch(/because nothing has been heard of the kubelet of m3 for \d+ s/);
+    expect(agent.upgraded).toEqual([]);
+    alive.add("m3");
+    await reaches(({ status }) => status?.phase === "Succeeded");
+    expect(agent.upgraded).toEqual(["m1", "m2", "m3"]);
+  } finally {
+    clearInterval(beat);
+    for (const name of SERVERS) await fixture.direct.delete(LEASES, { ...lease, name });
+  }
+}, 120_000);
 
 test("a server that comes up without its etcd is not given back, and no other is begun", async () => {
   const goOn = await beginWithFirst();

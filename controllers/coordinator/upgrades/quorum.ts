@@ -7,6 +7,8 @@ import { isControlPlane, isReady, isVoter, kubeletVersion } from "./versions";
 export interface ControlPlaneFacts {
   /** Its pods in kube-system: mirrors of static pods, as RKE2 and kubeadm make them. */
   pods: readonly Pod[];
+  /** Its nodes whose kubelet has been silent, with the seconds. Kubernetes calls them Ready for most of a minute more. */
+  silent?: ReadonlyMap<string, number>;
   /** What speaks against it as a whole, such as an API server that is not ready. */
   problems: readonly string[];
 }
@@ -33,11 +35,18 @@ export function controlPlaneProblems(
 }
 
 /** What is wrong with one node of the control plane. */
-export function problemsOf(node: Node, members: readonly Node[], { pods }: ControlPlaneFacts): string[] {
+export function problemsOf(
+  node: Node,
+  members: readonly Node[],
+  { pods, silent }: ControlPlaneFacts,
+): string[] {
   const { name } = node.metadata;
   const own = pods.filter(({ spec }) => spec?.nodeName === name);
   const problems: string[] = [];
+  const seconds = silent?.get(name);
   if (!isReady(node)) problems.push(`${name} is not Ready`);
+  else if (seconds !== undefined)
+    problems.push(`nothing has been heard of the kubelet of ${name} for ${seconds} s`);
   if (isVoter(node) === false) problems.push(`${name} is no voting member of etcd yet`);
   for (const component of expectedOn(node, members, pods)) {
     const found = own.filter((pod) => componentOf(pod) === component);
