@@ -3,6 +3,7 @@ import path from "node:path";
 import { readIfPresent } from "../lib/files";
 import { quote } from "./environment";
 import type { SandboxLayout } from "./layout";
+import { outsideOf } from "./machines";
 import type { ReadyTool } from "./toolchain";
 
 /** Tools that have to reach machines and load balancers, and so run inside the sandbox's network. */
@@ -39,13 +40,14 @@ export async function writeWrapperScripts(
   network: string | undefined,
 ): Promise<void> {
   const commands = [
-    ...INSIDE.map((name) => [name, tools[name]?.path ?? name] as const),
-    ["in-sandbox", undefined] as const,
+    ...INSIDE.map((name) => [name, tools[name]?.path ?? name, network] as const),
+    ["in-sandbox", undefined, network] as const,
+    ["outside-sandbox", undefined, network === undefined ? undefined : outsideOf(network)] as const,
   ];
   await mkdir(layout.bin, { recursive: true });
-  for (const [name, tool] of commands) {
+  for (const [name, tool, namespace] of commands) {
     const file = path.join(layout.bin, name);
-    const text = wrapperScript(network, tool);
+    const text = wrapperScript(namespace, tool);
     const isLink = (await lstat(file).catch(() => undefined))?.isSymbolicLink() === true;
     if (!isLink && (await readIfPresent(file)) === text) continue;
     const temporary = `${file}.${process.pid}`;
@@ -63,7 +65,7 @@ export function wrapperScript(network: string | undefined, tool: string | undefi
       : [`if [ -e /run/netns/${network} ]; then exec ip netns exec ${network} ${command}; fi`];
   return [
     "#!/bin/sh",
-    "# Machines and load balancers are reached from inside the sandbox's network only.",
+    "# Machines and load balancers are reached from inside the sandbox's network, public addresses from outside it too.",
     ...inside,
     `exec ${command}`,
     "",

@@ -87,6 +87,10 @@ export interface Aws {
   ) => Promise<void>;
   /** Says that a machine ended, or came back, by itself. */
   setInstanceState: (instanceId: string, state: "running" | "stopped") => Promise<void>;
+  /** From now on an instance that is stopping is stopped when `machineEnded` says so. */
+  followMachines: () => Promise<void>;
+  /** Says that the machine of an instance that is stopping has switched itself off. */
+  machineEnded: (instanceId: string) => Promise<void>;
   /** Says that a volume is still mounted where it is to be detached ("busy"), or not any more. */
   setAttachmentState: (volumeId: string, state: "attached" | "busy") => Promise<void>;
   /** Clients that see neither faults nor delays and whose calls stand in no ledger. */
@@ -201,6 +205,13 @@ async function open({ backend, dir, durable, region, options, ...rest }: Opening
     },
     async setInstanceState(instanceId, state) {
       await backend.control("instance-state", { ...scope, instanceId, state });
+      await backend.control("commit");
+    },
+    async followMachines() {
+      await backend.control("machines");
+    },
+    async machineEnded(instanceId) {
+      await backend.control("machine-ended", { ...scope, instanceId });
       await backend.control("commit");
     },
     async setAttachmentState(volumeId, state) {

@@ -14,6 +14,8 @@ import { GetInstanceProfileCommand } from "@aws-sdk/client-iam";
 import { textAt } from "../../lib/json";
 import type { Clients } from "./clients";
 import { balancersOf, type BalancerState } from "./balancer-state";
+import { routingOf, type RoutingState } from "./route-state";
+import { securityGroupsOf, type SecurityGroupsState } from "./group-state";
 
 /** An instance, with what a machine needs to become it. */
 export interface InstanceState {
@@ -89,6 +91,8 @@ export interface CloudState {
   snapshots: SnapshotState[];
   balancers: BalancerState[];
   groups: GroupState[];
+  security: SecurityGroupsState;
+  routing: RoutingState;
 }
 
 /** Reads what exists. `readSecrets` asks moto's control API for user data and public keys, which no list call gives. */
@@ -111,12 +115,13 @@ export async function readState(aws: Clients, readSecrets: () => Promise<unknown
   );
   // After the instances: one that was started in between would seem to have no user data.
   const secrets = await readSecrets();
+  const found = instances.map((instance) => ({
+    ...instanceState(instance, subnetById, secrets),
+    ...optional("roleName", roles.get(instance.IamInstanceProfile?.Arn ?? "")),
+    ...optional("targetLifecycleState", targets.get(instance.InstanceId ?? "")),
+  }));
   return {
-    instances: instances.map((instance) => ({
-      ...instanceState(instance, subnetById, secrets),
-      ...optional("roleName", roles.get(instance.IamInstanceProfile?.Arn ?? "")),
-      ...optional("targetLifecycleState", targets.get(instance.InstanceId ?? "")),
-    })),
+    instances: found,
     volumes: (volumes.Volumes ?? []).map((volume) => ({
       id: volume.VolumeId ?? "",
       sizeGiB: volume.Size ?? 0,
@@ -143,6 +148,12 @@ export async function readState(aws: Clients, readSecrets: () => Promise<unknown
       instanceIds: (group.Instances ?? []).flatMap(({ InstanceId }) => InstanceId ?? []),
       targetGroupArns: group.TargetGroupARNs ?? [],
     })),
+    security: await securityGroupsOf(aws, interfaces.NetworkInterfaces ?? []),
+    routing: await routingOf(
+      aws,
+      found.filter(({ state }) => state === "running"),
+      subnetById,
+    ),
   };
 }
 

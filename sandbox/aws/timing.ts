@@ -1,7 +1,9 @@
 /** How long things take to reach their final state, in milliseconds. */
 export interface Timing {
-  /** Instances: pending to running, stopping to stopped, shutting-down to terminated. */
+  /** Instances: pending to running, shutting-down to terminated. */
   instance: number;
+  /** Instances: stopping to stopped, where no machine stands behind them that takes its own time. */
+  stop: number;
   /** Volumes: creating to available. */
   volume: number;
   /** Volumes: attaching to attached. */
@@ -23,6 +25,8 @@ export interface Timing {
 /** Long enough for every waiter to wait once, short enough not to be felt. */
 export const DEFAULT_TIMING: Timing = {
   instance: 300,
+  // AWS takes three times as long to stop an instance as to start it.
+  stop: 900,
   volume: 150,
   attachment: 150,
   gateway: 200,

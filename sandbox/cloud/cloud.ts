@@ -8,17 +8,9 @@ import { type Progress, silentProgress } from "../../lib/progress";
 import { ImageRegistry } from "../registry";
 import { mountedVolumes } from "./detachment";
 import { holdOf } from "./hold";
+import { AWS_PORT, REGISTRY_PORT, RELEASES_PORT } from "./ports";
 import { imagesOf } from "./record";
 import { Reconciler, type CloudLog, type StepError } from "./reconciler";
-
-/** The port of the RKE2 stand-in's releases at {@link SERVICES_ADDRESS}. */
-export const RELEASES_PORT = 8080;
-
-/** The port of the sandbox's image registry at {@link SERVICES_ADDRESS}. */
-export const REGISTRY_PORT = 5000;
-
-/** The port of the AWS API inside a sandbox's network, where nothing else can take it. */
-export const AWS_PORT = 4566;
 
 /** The options of a cloud. */
 export interface CloudOptions {
@@ -98,6 +90,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
     await Promise.allSettled([api, opened]);
     await opened;
     machineHost = machines;
+    await (await api).followMachines();
     await forwardAwsApi(machines, await api);
     if (rke2Releases.length > 0)
       await forwardService(machines, "releases", RELEASES_PORT, await releases.listen());

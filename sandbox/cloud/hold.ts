@@ -12,15 +12,15 @@ const SWITCH_OFF_MS = 30_000;
 const VOLUME_MS = 10_000;
 
 /**
- * AWS's API answers before a machine has ended or a volume is there, and shows states in between. moto's states know
- * nothing of machines, so the answer waits instead: whoever then reads the final state finds that it is true.
+ * AWS's API answers before a machine has ended or a volume is there, and shows states in between. Of these
+ * moto's states know nothing, so the answer waits instead: whoever then reads the final state finds that it is true. That an
+ * instance is stopping is a state that does wait for its machine.
  */
 export function holdOf(change: Change): Hold | undefined {
   if (change.service !== "ec2") return undefined;
   const { text, list } = change;
   switch (change.action) {
     case "TerminateInstances":
-    case "StopInstances":
       return { concerns: (key) => list("InstanceId").includes(key), timeoutMs: SWITCH_OFF_MS };
     case "AttachVolume":
     case "DetachVolume":

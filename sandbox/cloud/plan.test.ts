@@ -89,6 +89,20 @@ const CASES: Record<string, Case> = {
     seen: { machines: [machine(instance())] },
     steps: [{ key: "i-0a", do: "stop" }],
   },
+  "it is stopped when its machine has switched itself off, and not before": {
+    wanted: { instances: [instance({ state: "stopping" })] },
+    seen: { machines: [machine(instance(), { state: "stopped", desired: "stopped" })] },
+    steps: [{ key: "i-0a", do: "report ended" }],
+  },
+  "it is stopping for as long as its machine runs": {
+    wanted: { instances: [instance({ state: "stopping" })] },
+    seen: { machines: [machine(instance(), { state: "running", desired: "stopped" })] },
+    steps: [],
+  },
+  "an instance that stops before it had a machine is stopped": {
+    wanted: { instances: [instance({ state: "stopping" })] },
+    steps: [{ key: "i-0a", do: "report ended" }],
+  },
   "an instance that was stopped before its machine was ever seen has none": {
     wanted: { instances: [instance({ state: "stopped" })] },
     steps: [],
@@ -215,6 +229,8 @@ test.each(Object.entries(CASES))("%s", (_what, { wanted, seen, steps }) => {
     snapshots: [],
     balancers: [],
     groups: [],
+    security: { groups: {}, interfaces: [] },
+    routing: { nat: [], publicAddresses: [] },
     ...wanted,
   };
   const here: ActualState = { machines: [], volumes: [], snapshots: [], balancers: [], ...seen };
@@ -223,7 +239,15 @@ test.each(Object.entries(CASES))("%s", (_what, { wanted, seen, steps }) => {
 
 test("a role's credentials are renewed before they end", () => {
   const wanted = instance({ instanceProfileArn: "arn:aws:iam::1:instance-profile/p", roleName: "node" });
-  const cloud: CloudState = { instances: [wanted], volumes: [], snapshots: [], balancers: [], groups: [] };
+  const cloud: CloudState = {
+    instances: [wanted],
+    volumes: [],
+    snapshots: [],
+    balancers: [],
+    groups: [],
+    security: { groups: {}, interfaces: [] },
+    routing: { nat: [], publicAddresses: [] },
+  };
   const here: ActualState = { machines: [machine(wanted)], volumes: [], snapshots: [], balancers: [] };
   const later = (hours: number) => planSteps(cloud, here, SCOPE, NOW + hours * 3600_000);
   expect(later(4.9)).toEqual([]);

@@ -14,7 +14,7 @@ export interface ActualState {
 /** One thing to do. `key` is the object it is done to: nothing else is done to that one meanwhile. */
 export type Step = { key: string } & (
   | { do: "launch"; spec: MachineSpec }
-  | { do: "start" | "stop" | "terminate" | "report stopped" }
+  | { do: "start" | "stop" | "terminate" | "report stopped" | "report ended" }
   | { do: "update"; changes: Partial<MachineSpec> }
   | { do: "create volume"; sizeGiB: number; snapshotId?: string }
   | { do: "resize volume"; sizeGiB: number }
@@ -58,6 +58,9 @@ function machineSteps(
       const key = instance.id;
       const machine = byId.get(key);
       const runs = ALIVE.includes(instance.state);
+      const hasEnded =
+        machine === undefined || (machine.desired === "stopped" && machine.state !== "running");
+      if (instance.state === "stopping" && hasEnded) return [{ key, do: "report ended" }];
       if (machine === undefined) {
         // The address may still be held by a machine that is on its way out.
         if (!runs || addresses.has(instance.privateIp)) return [];

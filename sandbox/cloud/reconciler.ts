@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Aws, CloudState } from "../aws";
 import { errorMessage } from "../../lib/failure";
-import type { MachineHost } from "../machines";
+import { SERVICES_ADDRESS, type MachineHost } from "../machines";
+import { AWS_PORT } from "./ports";
 import { planSteps, type ActualState, type Step } from "./plan";
 import { healthReports } from "./target-health";
 
@@ -122,6 +123,10 @@ export class Reconciler {
   async #compare(): Promise<void> {
     if (this.#ending.signal.aborted) return;
     const wanted = await this.aws.state();
+    // Before a machine boots: nothing is open that was not declared, not even for a moment.
+    const { networkServices } = this.machineHost;
+    await networkServices.setFirewall(wanted.security);
+    await networkServices.setRouting(wanted.routing, [{ address: SERVICES_ADDRESS, port: AWS_PORT }]);
     const steps = await this.#steps(wanted);
     for (const key of this.#errors.keys())
       if (!this.#busy.has(key) && !steps.some((step) => step.key === key)) this.#errors.delete(key);
@@ -133,10 +138,7 @@ export class Reconciler {
       });
       this.#busy.set(step.key, work);
     }
-    for (const { targetGroupArn, target, health } of healthReports(
-      wanted,
-      await this.machineHost.networkServices.health(),
-    ))
+    for (const { targetGroupArn, target, health } of healthReports(wanted, await networkServices.health()))
       await this.aws.setTargetHealth(targetGroupArn, target, health);
   }
 
@@ -180,6 +182,8 @@ export class Reconciler {
       case "report stopped":
         await machineHost.stop(step.key);
         return aws.setInstanceState(step.key, "stopped");
+      case "report ended":
+        return aws.machineEnded(step.key);
       case "update":
         return machineHost.update(step.key, step.changes);
       case "create volume":

@@ -6,7 +6,13 @@ function cloud(health: string, targetType = "instance"): CloudState {
   const id = targetType === "ip" ? "10.0.0.10" : "i-0a";
   return {
     instances: [{ id: "i-0a", privateIp: "10.0.0.10" } as CloudState["instances"][number]],
-    ...{ volumes: [], snapshots: [], groups: [] },
+    ...{
+      volumes: [],
+      snapshots: [],
+      groups: [],
+      security: { groups: {}, interfaces: [] },
+      routing: { nat: [], publicAddresses: [] },
+    },
     balancers: [
       {
         arn: "arn:lb",

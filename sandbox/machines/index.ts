@@ -18,4 +18,4 @@ export type {
 } from "./spec";
 export type { NetworkServices } from "./network-services";
 export type { VolumeStore, VolumeState } from "./volume-store";
-export { SERVICES_ADDRESS } from "./network";
+export { outsideOf, SERVICES_ADDRESS } from "./network";

@@ -142,6 +142,11 @@ export class MachineHost {
     return this.#current().networkServices;
   }
 
+  /** The command line that runs another one outside of every VPC, as on a laptop. */
+  outside(argv: readonly string[]): string[] {
+    return this.#current().network.outside(argv);
+  }
+
   /** The command line that runs another one in the sandbox's network, where machines can be reached. */
   command(argv: readonly string[]): string[] {
     return this.#current().network.inside(argv);

@@ -4,6 +4,8 @@ import path from "node:path";
 import { waitFor } from "../../lib/deadline";
 import { isRunning, killProcess } from "../../lib/process";
 import { Failure } from "../../lib/failure";
+import { firewallRules, firewallSpec, type FirewallSpec } from "./firewall";
+import { routingRules, routingSpec, type RoutingSpec } from "./routing";
 import { NetworkHelperClient, startNetworkHelper } from "./network-helper/client";
 import { outsidePlan, insidePlan } from "./network-helper/plan";
 import type { TargetHealth } from "./network-helper/load-balancer";
@@ -38,6 +40,7 @@ export class NetworkServices {
   /** Short, since the path of a socket file has at most 107 characters. */
   readonly #sockets: string;
   readonly #clients: Record<Role, NetworkHelperClient>;
+  readonly #rules = new Map<string, string>();
 
   constructor(context: NetworkServicesContext) {
     this.#context = context;
@@ -62,6 +65,27 @@ export class NetworkServices {
     for (const { cidr, machineId } of record().routes) await this.#addRoute(cidr, machineId);
     await this.#start();
     await this.update();
+  }
+
+  /** Lets machines and load balancers be reached as security groups say. */
+  async setFirewall(spec: FirewallSpec): Promise<void> {
+    await this.#apply("firewall", firewallRules(firewallSpec.parse(spec)));
+  }
+
+  /** Lets traffic in and out as route tables and gateways say; of the router itself, what is `open`. */
+  async setRouting(
+    spec: RoutingSpec,
+    open: readonly { address: string; port: number }[] = [],
+  ): Promise<void> {
+    await this.#apply("routing", routingRules(routingSpec.parse(spec), open));
+  }
+
+  async #apply(kind: "firewall" | "routing", rules: string): Promise<void> {
+    await this.#mutex.runExclusive(kind, async () => {
+      if (rules === this.#rules.get(kind)) return;
+      await this.#context.network.applyRules(rules);
+      this.#rules.set(kind, rules);
+    });
   }
 
   /** Creates or changes a load balancer. */

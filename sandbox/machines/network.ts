@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gatewayOf, linkName, macOf } from "./addresses";
 import { attempt, run } from "./command";
+import { OUTSIDE_ADDRESS, OUTSIDE_GATEWAY, OUTSIDE_LINK, OUTSIDE_RANGE, routingRules } from "./routing";
 
 const BRIDGE = "br0";
 const NAMESPACES = "/run/netns";
@@ -28,11 +29,18 @@ export function metadataPort(hops: number): number {
   return 8000 + hops;
 }
 
+/** The namespace that stands in for everything outside of a sandbox's network. */
+export function outsideOf(network: string): string {
+  return `${network}.outside`;
+}
+
 /**
  * The network of one sandbox: a network namespace with a bridge, which is the router of all subnets, and one namespace
  * a machine. Nothing of it is connected to the host, so that any number of sandboxes can have the same addresses.
  */
 export class SandboxNetwork {
+  #nft: readonly string[] = ["nft"];
+
   /** `key` is the name of the sandbox's namespace; those of machines begin with it. */
   constructor(readonly key: string) {}
 
@@ -51,9 +59,20 @@ export class SandboxNetwork {
     return ["ip", "netns", "exec", this.key, ...argv];
   }
 
+  /** The command that runs another one outside: where a client is that is in no VPC. */
+  outside(argv: readonly string[]): string[] {
+    return ["ip", "netns", "exec", this.#outsideName, ...argv];
+  }
+
   /** Makes the namespace, if it is not there. `nft` is a command that runs nft. */
   async create(nft: readonly string[]): Promise<void> {
-    if ((await this.#existing()).includes(this.key)) return;
+    this.#nft = nft;
+    const existing = await this.#existing();
+    if (!existing.includes(this.key)) await this.#createRouter();
+    if (!existing.includes(this.#outsideName)) await this.#createOutside();
+  }
+
+  async #createRouter(): Promise<void> {
     const settings = path.join(SETTINGS, this.key);
     await mkdir(settings, { recursive: true });
     await writeFile(path.join(settings, "resolv.conf"), `nameserver ${NAME_SERVER_ADDRESS}\n`);
@@ -78,7 +97,12 @@ export class SandboxNetwork {
       .map((setting) => setting.split("="))
       .map(([name = "", value = ""]) => `echo ${value} > /proc/sys/net/ipv4/${name.replaceAll(".", "/")}`);
     await run(this.inside(["sh", "-euc", script.join("\n")]));
-    await run(this.inside([...nft, "-f", "-"]), { stdin: metadataRules() });
+    await this.applyRules(metadataRules());
+  }
+
+  /** Applies rules of nftables in the sandbox's namespace, all of them or none. */
+  async applyRules(rules: string): Promise<void> {
+    await run(this.inside([...this.#nft, "-f", "-"]), { stdin: rules });
   }
 
   /** Lets the router answer in a subnet. */
@@ -142,6 +166,32 @@ export class SandboxNetwork {
     );
     for (const name of names) await attempt(["ip", "netns", "del", name]);
     await rm(path.join(SETTINGS, this.key), { recursive: true, force: true });
+  }
+
+  async #createOutside(): Promise<void> {
+    // Closed until somebody says what leads there.
+    await this.applyRules(routingRules({ nat: [], publicAddresses: [] }));
+    const name = this.#outsideName;
+    const prefix = OUTSIDE_RANGE.split("/")[1] ?? "";
+    await run(["ip", "netns", "add", name]);
+    await this.#ip([
+      `link add ${OUTSIDE_LINK} type veth peer name eth0 netns ${name}`,
+      `addr add ${OUTSIDE_GATEWAY}/${prefix} dev ${OUTSIDE_LINK}`,
+      `link set ${OUTSIDE_LINK} up`,
+    ]);
+    await run(["ip", "-n", name, "-batch", "-"], {
+      stdin: [
+        "link set lo up",
+        `addr add ${OUTSIDE_ADDRESS}/${prefix} dev eth0`,
+        "link set eth0 up",
+        `route add default via ${OUTSIDE_GATEWAY}`,
+        "",
+      ].join("\n"),
+    });
+  }
+
+  get #outsideName(): string {
+    return outsideOf(this.key);
   }
 
   #nameOf(machineId: string): string {

@@ -69,6 +69,18 @@ class ControlApi:
                 instance.start()
         return {"state": instance._state.__dict__["name"]}
 
+    def machines(self, _body):
+        """From now on an instance is stopped when its machine is said to have ended."""
+        timing.machines["behind"] = True
+        return {}
+
+    def machine_ended(self, body):
+        """The machine of an instance that is stopping has switched itself off."""
+        with self.turn:
+            state = ec2_backends[body["account"]][body["region"]].get_instance(body["instanceId"])._state
+            state.__dict__["machine ended"] = True
+        return {}
+
     def attachment_state(self, body):
         """A volume that its machine has still mounted is busy when it is to be detached."""
         with self.turn:
@@ -105,6 +117,8 @@ class ControlApi:
             "commit": self.commit,
             "delays": self.delays,
             "instance-state": self.instance_state,
+            "machines": self.machines,
+            "machine-ended": self.machine_ended,
             "attachment-state": self.attachment_state,
             "target-health": self.target_health,
             "tick": self.tick,

@@ -11,7 +11,10 @@ from moto.eks import models as eks
 from moto.elbv2 import models as elbv2
 
 # Seconds; the server's caller sets them.
-delays = {"instance": 0.0, "volume": 0.0, "attachment": 0.0, "gateway": 0.0, "balancer": 0.0, "cluster": 0.0, "nodegroup": 0.0}
+delays = {"instance": 0.0, "stop": 0.0, "volume": 0.0, "attachment": 0.0, "gateway": 0.0, "balancer": 0.0, "cluster": 0.0, "nodegroup": 0.0}
+
+# Whether machines stand behind the instances: then one is stopped when its machine has ended, and not by the clock.
+machines = {"behind": False}
 
 
 class Settling:
@@ -36,11 +39,33 @@ class Settling:
         owner.__dict__[self.name] = value
 
 
+class UntilEnded(Settling):
+    """A state of an instance that is reached when its machine has switched itself off."""
+
+    def __init__(self, name, delay, passing, rest, before):
+        super().__init__(name, delay, passing)
+        self.rest = rest
+        self.before = before
+
+    def __get__(self, owner, kind=None):
+        if owner is None or owner.__dict__[self.name] != self.rest:
+            return super().__get__(owner, kind)
+        if machines["behind"]:
+            return self.rest if owner.__dict__.get("machine ended") else self.before
+        young = time.time() - owner.__dict__.get(f"{self.name} since", 0.0) < delays["stop"]
+        return self.before if young else self.rest
+
+    def __set__(self, owner, value):
+        if owner.__dict__.get(self.name) != value:
+            owner.__dict__["machine ended"] = False
+        super().__set__(owner, value)
+
+
 class SettlingState(instances.InstanceState):
     """The state of an instance: pending before running, stopping before stopped, shutting-down before terminated."""
 
-    name = Settling("name", "instance", {"running": "pending", "stopped": "stopping", "terminated": "shutting-down"})
-    code = Settling("code", "instance", {16: 0, 80: 64, 48: 32})
+    name = UntilEnded("name", "instance", {"running": "pending", "terminated": "shutting-down"}, "stopped", "stopping")
+    code = UntilEnded("code", "instance", {16: 0, 48: 32}, 80, 64)
 
 
 def _volume_status(volume):

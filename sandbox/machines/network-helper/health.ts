@@ -26,13 +26,19 @@ export class HealthTally {
   }
 }
 
-/** Checks a target once. */
-export function checkTarget(check: HealthCheck, ip: string, targetPort: number): Promise<boolean> {
+/** Checks a target once; `from` is the address that the target sees. */
+export function checkTarget(
+  check: HealthCheck,
+  ip: string,
+  targetPort: number,
+  from?: string,
+): Promise<boolean> {
   const port = check.port ?? targetPort;
+  const local = from === undefined ? {} : { localAddress: from };
   const timeout = check.timeoutMs ?? Math.min(check.intervalMs, 10_000);
   return new Promise((resolve) => {
     if (check.protocol === "tcp") {
-      const socket = connect({ host: ip, port, timeout });
+      const socket = connect({ host: ip, port, timeout, ...local });
       const finish = (success: boolean): void => {
         socket.destroy();
         resolve(success);
@@ -50,6 +56,7 @@ export function checkTarget(check: HealthCheck, ip: string, targetPort: number):
       path: check.path ?? "/",
       timeout,
       agent: false,
+      ...local,
       rejectUnauthorized: false,
     };
     const outgoing = send(options, (incoming) => {

@@ -96,7 +96,7 @@ export class Listener {
       },
     };
     const check = async (): Promise<void> => {
-      const success = await checkTarget(healthCheck, ip, port);
+      const success = await checkTarget(healthCheck, ip, port, this.plan.addresses[0]);
       if (ended) return;
       if (tally.record(success)) this.onHealth(this.#healthOf(target));
       timer = setTimeout(() => void check(), healthCheck.intervalMs);
@@ -117,7 +117,13 @@ export class Listener {
       client.resetAndDestroy();
       return;
     }
-    pair(client, connect({ host: target.ip, port: target.port, noDelay: true }), this.#sockets);
+    // Targets see the address of the load balancer where the client came in, and their security groups judge by it.
+    const localAddress = client.localAddress;
+    const upstream = connect({
+      ...{ host: target.ip, port: target.port, noDelay: true },
+      ...(localAddress === undefined ? {} : { localAddress }),
+    });
+    pair(client, upstream, this.#sockets);
   }
 }
 
