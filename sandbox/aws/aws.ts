@@ -15,6 +15,7 @@ import { HttpFrontEnd, type Control } from "./http-front-end";
 import { GroupClock } from "./group-clock";
 import { findLeftovers, type Leftover } from "./leftovers";
 import { Ledger } from "./ledger";
+import { partitionArns } from "./partition-arns";
 import { Pipeline } from "./pipeline";
 import { Replays } from "./replays";
 import { REFUSALS } from "./refusals/catalogue";
@@ -177,7 +178,7 @@ async function open({ backend, dir, durable, region, options, ...rest }: Opening
     backend,
     context: { aws: clients, region, now: Date.now },
     refusals: REFUSALS,
-    additions: [...(options.additions ?? []), ...eksAdditions(store, () => timing)],
+    additions: [...(options.additions ?? []), ...eksAdditions(store, () => timing), partitionArns],
     faults,
     ledger,
     replays: await Replays.open(inDir("replays.jsonl")),

@@ -70,7 +70,7 @@ const NAMING =
 const NOT_NAMING = /^(ClientToken|Tag|Filter|TagSpecification|Attribute|PublicKeyMaterial)|AccessKeyId|Token/;
 const EC2_ID =
   /\b(?:i|vol|eni|subnet|vpc|sg|igw|nat|rtb|rtbassoc|eipalloc|eipassoc|lt|snap|fl|vpce|ami|r|sgr|key)-[0-9a-f]{8,17}\b/g;
-const ARN = /\barn:aws:[a-z0-9-]+:[a-z0-9-]*:\d{12}:[\w/:.+=@-]+/g;
+const ARN = /\barn:aws(?:-cn|-us-gov)?:[a-z0-9-]+:[a-z0-9-]*:\d{12}:[\w/:.+=@-]+/g;
 
 /** The ids and names that a call holds. */
 export function namesIn(call: Pick<Call, "parameters">): string[] {

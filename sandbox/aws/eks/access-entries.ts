@@ -3,6 +3,7 @@ import { textAt } from "../../../lib/json";
 import { reply, type Refusal } from "../answer";
 import { text } from "../call";
 import { ACCOUNT } from "../clients";
+import { partitionOf } from "../partition";
 import type { Addition } from "../rule";
 import { arnOf, clusterAddition, inUse, notFound, type ClusterCall, type Handler } from "./handlers";
 import type { ClusterRecord, EksStore, Fields } from "./store";
@@ -60,10 +61,11 @@ const handlers: Readonly<Record<string, Handler>> = {
     Reflect.deleteProperty(record.accessPolicies, String(principalArn));
     return reply({});
   }),
-  AssociateAccessPolicy: withEntry(({ call, record, clusterName, now }, entry) => {
+  AssociateAccessPolicy: withEntry(({ call, record, clusterName, now, context }, entry) => {
     const principalArn = String(entry.principalArn);
     const policyArn = text(call, "policyArn") ?? "";
-    if (!/^arn:aws:eks::aws:cluster-access-policy\/Amazon\w+$/.test(policyArn)) {
+    const start = `arn:${partitionOf(context.region)}:eks::aws:cluster-access-policy/`;
+    if (!policyArn.startsWith(start) || !/^Amazon\w+$/.test(policyArn.slice(start.length))) {
       return {
         code: "InvalidParameterException",
         message: `The policyArn parameter format is not valid: ${policyArn}`,

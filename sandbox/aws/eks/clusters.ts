@@ -9,6 +9,7 @@ import { reply, type Refusal } from "../answer";
 import type { RawAnswer } from "../backend";
 import { text, type Call } from "../call";
 import { ACCOUNT } from "../clients";
+import { partitionOf } from "../partition";
 import type { Addition, RuleContext } from "../rule";
 import { addEntry } from "./access-entries";
 import { clusterAddition, type ClusterCall } from "./handlers";
@@ -109,8 +110,9 @@ async function begin(store: EksStore, call: Call, name: string, context: RuleCon
     access.authenticationMode !== "CONFIG_MAP" &&
     access.bootstrapClusterCreatorAdminPermissions === true
   ) {
-    const principalArn = `arn:aws:iam::${ACCOUNT}:user/sandbox`;
-    const policyArn = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy";
+    const partition = partitionOf(context.region);
+    const principalArn = `arn:${partition}:iam::${ACCOUNT}:user/sandbox`;
+    const policyArn = `arn:${partition}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy`;
     const now = context.now() / 1000;
     addEntry(record, { region: context.region, clusterName: name, principalArn, now });
     record.accessPolicies[principalArn] = {

@@ -2,6 +2,7 @@ import { DescribeClusterCommand, type Cluster } from "@aws-sdk/client-eks";
 import type { RawAnswer } from "../backend";
 import type { Refusal } from "../answer";
 import { text, type Call } from "../call";
+import { partitionOf } from "../partition";
 import type { Addition, RuleContext } from "../rule";
 import type { ClusterRecord, EksStore } from "./store";
 
@@ -73,5 +74,5 @@ export function inUse(message: string): Refusal {
 
 /** The ARN of something that belongs to a cluster. */
 export function arnOf(region: string, account: string, kind: string, ...path: string[]): string {
-  return `arn:aws:eks:${region}:${account}:${kind}/${path.join("/")}`;
+  return `arn:${partitionOf(region)}:eks:${region}:${account}:${kind}/${path.join("/")}`;
 }

@@ -9,6 +9,7 @@ import { loadBalancer } from "./load-balancer";
 import { localZone } from "./local-zone";
 import { names, userData } from "./names";
 import { networkDeletion } from "./network-deletion";
+import { partition } from "./partition";
 import { policyDeletion } from "./policy-deletion";
 import { privateAddress } from "./private-address";
 import { publicAddress } from "./public-address";
@@ -21,6 +22,7 @@ import { volumeModification } from "./volume-modification";
 export const REFUSALS: readonly RefusalRule[] = [
   names,
   userData,
+  partition,
   localZone,
   volumeAttachment,
   volumeDetachment,

@@ -37,3 +37,13 @@ test("tags are shown only where that was asked for", () => {
   const hidden = machineSpecFixture({ tags: { Name: "one" } });
   expect(answerMetadata(hidden, "meta-data/tags/instance/Name")).toEqual({ kind: "none" });
 });
+
+test.each([
+  ["eu-central-1", "aws", "amazonaws.com"],
+  ["us-gov-west-1", "aws-us-gov", "amazonaws.com"],
+  ["cn-north-1", "aws-cn", "amazonaws.com.cn"],
+])("a machine in %s knows its partition", (region, partition, domain) => {
+  const there = machineSpecFixture({ region });
+  expect(answerMetadata(there, "meta-data/services/partition")).toEqual({ kind: "text", text: partition });
+  expect(answerMetadata(there, "meta-data/services/domain")).toEqual({ kind: "text", text: domain });
+});

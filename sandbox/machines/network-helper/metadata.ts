@@ -1,3 +1,4 @@
+import { partitionOf } from "../../aws/partition";
 import { macOf } from "../addresses";
 import type { MachineSpec } from "../spec";
 
@@ -11,6 +12,7 @@ interface Folder {
 /** Everything that a machine can read about itself, as a tree of folders and values. */
 export function metadataTree(spec: MachineSpec): Folder {
   const mac = macOf(spec.privateIp);
+  const partition = partitionOf(spec.region);
   const host = spec.hostname.includes(".")
     ? spec.hostname
     : `${spec.hostname}.${spec.region}.compute.internal`;
@@ -41,7 +43,10 @@ export function metadataTree(spec: MachineSpec): Folder {
     },
     placement: { "availability-zone": spec.zone, region: spec.region },
     "reservation-id": spec.id.replace(/^i-/, "r-"),
-    services: { domain: "amazonaws.com", partition: "aws" },
+    services: {
+      domain: partition === "aws-cn" ? "amazonaws.com.cn" : "amazonaws.com",
+      partition,
+    },
     ...(spec.authorizedKeys.length === 0 ? {} : { "public-keys": publicKeys(spec.authorizedKeys) }),
     ...(spec.role === undefined ? {} : { iam: iam(spec.role) }),
     ...(spec.metadata.tagsEnabled ? { tags: { instance: { ...spec.tags } } } : {}),

@@ -56,6 +56,8 @@ export const getRegion = lookup<aws.GetRegionArgs, aws.GetRegionResult>({
 });
 
 const REGIONS: Readonly<Record<string, string>> = {
+  "cn-north-1": "China (Beijing)",
+  "cn-northwest-1": "China (Ningxia)",
   "eu-central-1": "Europe (Frankfurt)",
   "eu-north-1": "Europe (Stockholm)",
   "eu-west-1": "Europe (Ireland)",
@@ -63,6 +65,8 @@ const REGIONS: Readonly<Record<string, string>> = {
   "eu-west-3": "Europe (Paris)",
   "us-east-1": "US East (N. Virginia)",
   "us-east-2": "US East (Ohio)",
+  "us-gov-east-1": "AWS GovCloud (US-East)",
+  "us-gov-west-1": "AWS GovCloud (US-West)",
   "us-west-1": "US West (N. California)",
   "us-west-2": "US West (Oregon)",
 };
