@@ -17,6 +17,7 @@ import { securityGroupDeletion } from "./security-group-deletion";
 import { volumeAttachment } from "./volume-attachment";
 import { volumeDetachment } from "./volume-detachment";
 import { volumeModification } from "./volume-modification";
+import { volumeSource } from "./volume-source";
 
 /** Everything that AWS refuses and moto would carry out, in the order in which the rules are asked. */
 export const REFUSALS: readonly RefusalRule[] = [
@@ -27,6 +28,7 @@ export const REFUSALS: readonly RefusalRule[] = [
   volumeAttachment,
   volumeDetachment,
   volumeModification,
+  volumeSource,
   interfaceAttachment,
   interfaceDeletion,
   privateAddress,

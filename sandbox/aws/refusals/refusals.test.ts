@@ -105,6 +105,15 @@ test("a volume that is being made cannot be attached yet", async () => {
   }
 });
 
+test("a volume is made from a snapshot that there is", async () => {
+  const from = new CreateVolumeCommand({
+    AvailabilityZone: `${cloud.aws.region}a`,
+    SnapshotId: "snap-00000000000000000",
+  });
+  const message = "The snapshot 'snap-00000000000000000' does not exist.";
+  await refused(cloud.ec2.send(from), "InvalidSnapshot.NotFound", message);
+});
+
 test("a volume grows once in six hours and never shrinks", async () => {
   const volume = await cloud.volume();
   await cloud.ec2.send(new ModifyVolumeCommand({ VolumeId: volume, Size: 3 }));

@@ -34,7 +34,7 @@ export const operation = new AsyncLocalStorage<Operation>();
 const CREATION_HEADER = "x-fleetwright-creation";
 
 /** How long something that was just made may stay invisible to another part of AWS. */
-const CONSISTENT_AFTER = 10_000;
+export const CONSISTENT_AFTER = 10_000;
 
 interface Services {
   autoscaling: AutoScaling;

@@ -64,6 +64,15 @@ it("waits until what was made can be seen", async () => {
   await provider.delete(vpcUrn, id, state);
 });
 
+it("waits for a subnet that AWS made and does not know yet", async () => {
+  const provider = open();
+  const vpc = await provider.create(vpcUrn, { cidrBlock: "10.1.0.0/16" });
+  aws.faults.add({ service: "ec2", action: "CreateSubnet", effect: { kind: "unseen", calls: 3 }, times: 1 });
+  const subnet = await provider.create(subnetUrn, { vpcId: vpc.id, cidrBlock: "10.1.0.0/24" });
+  await provider.delete(subnetUrn, subnet.id, subnet.state);
+  await provider.delete(vpcUrn, vpc.id, vpc.state);
+});
+
 it("waits with a delete until what depends on it is gone", async () => {
   const provider = open();
   const vpc = await provider.create(vpcUrn, { cidrBlock: "10.1.0.0/16" });

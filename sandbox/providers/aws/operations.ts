@@ -7,7 +7,9 @@ import {
   type Found,
   UnfinishedResource,
 } from "../shell/resource";
+import { CONSISTENT_AFTER } from "./clients";
 import { checkInputs } from "./core/check";
+import type { AwsContext } from "./core/context";
 import type { AnyChange, AwsResource } from "./core/declaration";
 import type { Difference } from "./core/difference";
 import { describeError, isAbsent, NotInSandbox, wasAnswered } from "./core/errors";
@@ -75,7 +77,7 @@ export class AwsOperations {
       try {
         const all = state.withAllTags(inputs);
         const made = started(await resource.create(context, all));
-        await resource.settle?.(context, made, all);
+        await oncePresent(context, async () => resource.settle?.(context, made, all));
         return { id: made, state: await state.awaitRead(context, made, inputs) };
       } catch (error) {
         // Without an answer nobody knows whether it was made; the next attempt asks with the same token.
@@ -208,4 +210,17 @@ function resourceIn(urn: string): AwsResource {
 
 function digestOf(values: Values): string {
   return createHash("sha256").update(canonical(values)).digest("hex");
+}
+
+/** Asks again while AWS does not know yet what it has just made. */
+async function oncePresent<T>({ deadline }: AwsContext, ask: () => Promise<T>): Promise<T> {
+  const consistent = deadline.within(CONSISTENT_AFTER);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isAbsent(error) || consistent.over) throw error;
+      await consistent.rest(attempt);
+    }
+  }
 }
