@@ -16,7 +16,7 @@ users: [{ name: jane, sshKeys: [{ key: "${KEY}" }] }]
 registries: [{ name: hub, provider: github, endpoint: ghcr.io }]
 registryCredentials: { hub: { username: robot, password: hush } }
 nodeLabels: { cluster: { tier: a }, pools: { web: { disk: nvme }, servers: { etcd: "yes" } } }
-plugins: [{ name: metrics, bundled: metrics-server }]
+plugins: [{ name: metrics, bundled: prometheus }]
 roles: [{ name: viewer, rules: [{ apiGroups: [""], resources: [pods], verbs: [get] }] }]
 bindings: [{ role: viewer, team: support }]
 `;
@@ -45,6 +45,14 @@ it.each([
   [
     "ECR by the role of its pod",
     "registries: [{ name: ecr, provider: ecr, endpoint: 123456789012.dkr.ecr.eu-west-1.amazonaws.com }]\nregistryCredentials: {}",
+  ],
+  [
+    "a plugin in the place of RKE2's own",
+    "cluster: { version: v1.35.4+rke2r1, pools: [{ name: web }, { name: batch }], selfManaged: { disable: [rke2-metrics-server] } }\nplugins: [{ name: metrics, bundled: metrics-server }]",
+  ],
+  [
+    "a plugin that EKS does not bring",
+    'cluster: { kind: hosted, version: "1.35", pools: [{ name: web }] }\nnodeLabels: {}\nplugins: [{ name: metrics, bundled: metrics-server }]',
   ],
   [
     "a plugin of one's own",
@@ -148,6 +156,11 @@ const MISTAKES: readonly (readonly [what: string, setting: string, expected: Reg
     "cluster: { kind: hosted, version: 1.35, pools: [{ name: web }] }",
     /^fleetwright:cluster\.version: found 1\.35: use text, in quotes/,
   ],
+  [
+    "a plugin that RKE2 brings itself",
+    "plugins: [{ name: metrics, bundled: metrics-server }]",
+    /^fleetwright:plugins\[0\]\.bundled: found "metrics-server": rke2 brings its own; remove the plugin, or leave RKE2's out by cluster\.selfManaged\.disable: \[rke2-metrics-server\]$/,
+  ],
   ["no version", "cluster: { pools: [{ name: web }] }", /^fleetwright:cluster\.version: not set: use text/],
   [
     "an unknown kind",
@@ -187,7 +200,7 @@ const MISTAKES: readonly (readonly [what: string, setting: string, expected: Reg
   [
     "an environment that is no name for a cluster",
     "environment: Production_1",
-    /^fleetwright:environment: found "Production_1": use up to 20 lowercase letters/,
+    /^fleetwright:environment: found "Production_1": use up to 19 lowercase letters/,
   ],
   ["no environment", "environment: ", /^fleetwright:environment: found null: use text/],
   [

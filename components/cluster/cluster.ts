@@ -44,7 +44,13 @@ export class Cluster extends pulumi.ComponentResource {
     const tags = { ...args.tags, "fleetwright.dev/cluster": name };
     this.network = new Network(
       `${name}-network`,
-      { ...args.network, tags: { ...tags, ...args.network?.tags }, ...overrides(args.transform?.network) },
+      {
+        // Only nodes of RKE2's pools ask for what these endpoints lead to.
+        privateEndpoints: (args.kind ?? ClusterKind.Rke2) === ClusterKind.Rke2,
+        ...args.network,
+        tags: { ...tags, ...args.network?.tags },
+        ...overrides(args.transform?.network),
+      },
       { parent: this },
     );
     const made = this.build(name, { ...args, tags });
@@ -65,12 +71,10 @@ export class Cluster extends pulumi.ComponentResource {
   private build(name: string, args: ClusterArgs): RkeCluster | HostedCluster {
     const { kind = ClusterKind.Rke2, transform } = args;
     const common = commonArgs(args, this.network.reference);
+    // With all of the network: machines need their way out from the beginning, and until they have left the cluster.
+    const options = { parent: this, dependsOn: [this.network] };
     return kind === ClusterKind.Hosted
-      ? new HostedCluster(
-          name,
-          { ...args.hosted, ...common, ...overrides(transform?.hosted) },
-          { parent: this },
-        )
+      ? new HostedCluster(name, { ...args.hosted, ...common, ...overrides(transform?.hosted) }, options)
       : new RkeCluster(
           name,
           {
@@ -79,7 +83,7 @@ export class Cluster extends pulumi.ComponentResource {
             distribution: distributionOf(kind),
             ...overrides(transform?.rke),
           },
-          { parent: this },
+          options,
         );
   }
 }

@@ -1,3 +1,26 @@
+import * as aws from "@pulumi/aws";
+import type * as pulumi from "@pulumi/pulumi";
+
+/** Where the region lies: AWS itself, GovCloud or China. Each has account ids, ARNs and host names of its own. */
+export interface Partition {
+  /** The second part of every ARN. @example "aws-us-gov" */
+  readonly partition: string;
+  /** @example "amazonaws.com.cn" */
+  readonly dnsSuffix: string;
+  /** @example "cn.com.amazonaws" */
+  readonly reverseDnsPrefix: string;
+}
+
+/** The partition in which everything is made. */
+export function partitionOf(parent: pulumi.Resource): pulumi.Output<Partition> {
+  return aws.getPartitionOutput({}, { parent });
+}
+
+/** The service principal of EC2, the only one that has the host name of its partition. */
+export function ec2Principal({ dnsSuffix }: Partition): string {
+  return `ec2.${dnsSuffix}`;
+}
+
 /** What a policy allows. */
 export interface Statement {
   readonly actions: readonly string[];

@@ -1,5 +1,6 @@
 import { load } from "js-yaml";
-import { reachableKubeconfig } from "./kubeconfig";
+import { execFileSync } from "node:child_process";
+import { endingCertificate, reachableKubeconfig } from "./kubeconfig";
 
 const written = `apiVersion: v1
 clusters:
@@ -35,4 +36,22 @@ it.each(["", "just text", "clusters: []"])("refuses %p without repeating it", (t
   expect(() => reachableKubeconfig(text, "main", "https://lb:6443")).toThrow(
     "has no cluster or no user in it",
   );
+});
+
+it("says when the administrator's certificate ends, 90 days before", () => {
+  const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+  const pem = execFileSync(
+    "openssl",
+    [...request, "-keyout", "/dev/null", "-subj", "/CN=admin", "-days", "365"],
+    { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
+  );
+  const text = `users: [{name: a, user: {client-certificate-data: ${Buffer.from(pem).toString("base64")}}}]`;
+  const inDays = (days: number): Date => new Date(Date.now() + days * 86_400_000);
+  expect(endingCertificate(text, "main", inDays(270))).toBeUndefined();
+  expect(endingCertificate(text, "main", inDays(280))).toMatch(
+    /^The administrator's certificate in the kubeconfig of main ends on 20\d\d-\d\d-\d\d\. RKE2 makes .*'\*\*::main-server-0-kubeconfig'/,
+  );
+  expect(endingCertificate(text, "main", inDays(370))).toContain("ended on");
+  expect(endingCertificate(written, "main", inDays(0))).toBeUndefined();
+  expect(endingCertificate("users: []", "main", inDays(0))).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { load } from "js-yaml";
 import { yaml } from "./yaml";
 
@@ -20,6 +21,32 @@ export function reachableKubeconfig(text: string, cluster: string, endpoint: str
     contexts: [{ name: cluster, context: { cluster, user: `${cluster}-admin` } }],
     "current-context": cluster,
   });
+}
+
+/** How long before its end a certificate is reported: RKE2 makes another one at any restart within this time. */
+const WARNING_DAYS = 90;
+
+/** What to say of the certificate in a kubeconfig that ends soon; undefined where there is nothing to say. */
+export function endingCertificate(text: string, cluster: string, now: Date): string | undefined {
+  const data = memberOf(firstOf(load(text), "users"), "user");
+  const encoded: unknown = data === undefined ? undefined : Reflect.get(data, "client-certificate-data");
+  if (typeof encoded !== "string") return undefined;
+  const end = endOf(Buffer.from(encoded, "base64"));
+  if (end === undefined || end.getTime() - now.getTime() > WARNING_DAYS * 86_400_000) return undefined;
+  return (
+    `The administrator's certificate in the kubeconfig of ${cluster} ${end < now ? "ended" : "ends"} on ${end.toISOString().slice(0, 10)}. ` +
+    "RKE2 makes another one when server-0 is restarted (systemctl restart rke2-server) or upgraded; " +
+    `then \`pulumi up --replace '**::${cluster}-server-0-kubeconfig'\` reads it.`
+  );
+}
+
+function endOf(pem: Buffer): Date | undefined {
+  try {
+    return new Date(new X509Certificate(pem).validTo);
+  } catch {
+    // What is no certificate is the API server's to refuse.
+    return undefined;
+  }
 }
 
 function firstOf(value: unknown, key: string): unknown {

@@ -61,7 +61,7 @@ const CHECKS: Readonly<Record<keyof StackSettings, Check>> = {
     ...(isObject(value) ? nodeLabelProblems(value) : []),
     ...poolProblems(value, all),
   ],
-  plugins: (value) => listed(value, pluginProblems),
+  plugins: (value, all) => [...listed(value, pluginProblems), ...packagedProblems(value, all)],
   roles: (value) => listed(value, (roles) => rbacProblems({ roles })),
   roleCeiling: (value) => checked(roleCeilingSettings.optional(), value),
   bindings: (value, all) => [
@@ -219,6 +219,28 @@ function credentialProblems(value: unknown, { registries }: FoundSettings): Prob
     })),
     ...unused.map((name) => ({ path: keyed("", name), message: `no such registry: ${meant(name, names)}` })),
   ];
+}
+
+/** What a distribution brings itself under the same names: whichever comes second cannot be installed. */
+const PACKAGED: Readonly<Record<string, string>> = { "metrics-server": "rke2-metrics-server" };
+
+function packagedProblems(value: unknown, { cluster }: FoundSettings): Problem[] {
+  const kind = memberOf(cluster, "kind") ?? ClusterKind.Rke2;
+  if (!isCluster(cluster) || kind === ClusterKind.Hosted) return [];
+  const disabled = entriesOf(memberOf(memberOf(cluster, "selfManaged"), "disable"));
+  return entriesOf(value).flatMap((plugin, index) => {
+    const bundled = memberOf(plugin, "bundled");
+    const own = typeof bundled === "string" ? PACKAGED[bundled] : undefined;
+    if (own === undefined || (kind === ClusterKind.Rke2 && disabled.includes(own))) return [];
+    const fix =
+      kind === ClusterKind.Rke2 ? `, or leave RKE2's out by cluster.selfManaged.disable: [${own}]` : "";
+    return [
+      {
+        path: `[${index}].bundled`,
+        message: found(bundled, `${String(kind)} brings its own; remove the plugin${fix}`),
+      },
+    ];
+  });
 }
 
 /** A label for a pool that a new cluster does not have. Of an existing one nobody knows the pools. */

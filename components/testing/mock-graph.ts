@@ -21,6 +21,7 @@ export interface RegisteredResource {
   /** What each input was made from. */
   readonly propertyDependencies: Readonly<Record<string, readonly string[]>>;
   readonly ignoresChangesOf: readonly string[];
+  readonly replacedOnChangesOf: readonly string[];
   readonly secretOutputs: readonly string[];
   readonly deletedWith: string;
 }
@@ -36,6 +37,7 @@ interface Request {
   getDependenciesList(): string[];
   getPropertydependenciesMap(): { toArray(): [string, string[][]][] };
   getIgnorechangesList(): string[];
+  getReplaceonchangesList(): string[];
   getAdditionalsecretoutputsList(): string[];
   getDeletedwith(): string;
   getObject(): { toJavaScript(): Record<string, unknown> } | undefined;
@@ -44,9 +46,10 @@ interface Request {
 /** For tests: what a program registers with the engine, with every provider answering with its inputs. */
 export class MockGraph {
   readonly resources: RegisteredResource[] = [];
+  readonly #calls: { token: string; args: unknown }[] = [];
 
   /** Runs a program to its end. */
-  static async of(program: () => unknown): Promise<MockGraph> {
+  static async of(program: () => unknown, partition: Partition = AWS): Promise<MockGraph> {
     const graph = new MockGraph();
     // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called on the monitor that it is taken from
     const register = MockMonitor.prototype.registerResource;
@@ -55,7 +58,12 @@ export class MockGraph {
       return register.call(this, request, callback);
     };
     try {
-      await pulumi.runtime.setMocks({ newResource: answer, call }, "acme", "test", false);
+      await pulumi.runtime.setMocks(
+        { newResource: answer, call: (args) => graph.#asked(args, partition) },
+        "acme",
+        "test",
+        false,
+      );
       const result = await program();
       if (result instanceof pulumi.ComponentResource) await settled(result);
       await pulumi.runtime.disconnect();
@@ -63,6 +71,16 @@ export class MockGraph {
       MockMonitor.prototype.registerResource = register;
     }
     return graph;
+  }
+
+  /** The arguments with which a function was called. */
+  calls(token: string): unknown[] {
+    return this.#calls.filter((one) => one.token === token).map(({ args }) => args);
+  }
+
+  #asked(args: pulumi.runtime.MockCallArgs, partition: Partition): pulumi.runtime.MockCallResult {
+    this.#calls.push({ token: args.token, args: args.inputs });
+    return call(args, partition);
   }
 
   /** All of a type. */
@@ -115,6 +133,7 @@ function registered(request: Request): RegisteredResource {
         .map(([property, [urns]]) => [property, urns ?? []]),
     ),
     ignoresChangesOf: request.getIgnorechangesList(),
+    replacedOnChangesOf: request.getReplaceonchangesList(),
     secretOutputs: request.getAdditionalsecretoutputsList(),
     deletedWith: request.getDeletedwith(),
   };
@@ -145,7 +164,7 @@ function answer({ type, name, inputs }: pulumi.runtime.MockResourceArgs): pulumi
   const chosen: Record<string, unknown> = {
     arn: `arn:aws:mock:::${name}`,
     name: given.name ?? name,
-    dnsName: "lb.example",
+    dnsName: `${name}.example`,
     endpoint: "https://eks.example",
     certificateAuthority: { data: "Q0E=" },
     privateIp: "10.9.9.9",
@@ -164,13 +183,27 @@ function answer({ type, name, inputs }: pulumi.runtime.MockResourceArgs): pulumi
   return { id: `${name}-id`, state: { ...chosen, ...given } };
 }
 
-function call({ token, inputs }: pulumi.runtime.MockCallArgs): pulumi.runtime.MockCallResult {
+/** What `getPartition` says. */
+interface Partition {
+  partition: string;
+  dnsSuffix: string;
+  reverseDnsPrefix: string;
+}
+
+const AWS: Partition = { partition: "aws", dnsSuffix: "amazonaws.com", reverseDnsPrefix: "com.amazonaws" };
+
+function call(
+  { token, inputs }: pulumi.runtime.MockCallArgs,
+  partition: Partition,
+): pulumi.runtime.MockCallResult {
   const answers: Record<string, Record<string, unknown>> = {
     "aws:index/getRegion:getRegion": { region: "eu-central-1" },
+    "aws:index/getPartition:getPartition": { ...partition },
     "aws:index/getAvailabilityZones:getAvailabilityZones": {
       names: ["eu-central-1a", "eu-central-1b", "eu-central-1c"],
     },
     "aws:ec2/getAmi:getAmi": { id: "ami-newest", rootDeviceName: "/dev/xvda" },
+    "aws:eks/getAddonVersion:getAddonVersion": { version: `for-${String(inputs.kubernetesVersion)}` },
     "tls:index/getPublicKey:getPublicKey": { publicKeyOpenssh: "ssh-ed25519 login\n" },
   };
   return { ...(inputs as Record<string, unknown>), ...answers[token] };

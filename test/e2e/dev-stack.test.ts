@@ -38,6 +38,23 @@ describeMachines("the stack dev", () => {
     expect(Object.keys(await cluster.up())).toEqual(["same"]);
   });
 
+  test("knows where each node is: by its instance in a pool, by its member on a server", async () => {
+    const { stdout } = await cluster.kubectl(["get", "nodes", "--output", "json"]);
+    const { items } = parseJson(stdout) as {
+      items: { metadata: { name: string; labels: Record<string, string> }; spec: { providerID: string } }[];
+    };
+    expect(items.map(({ spec }) => spec.providerID).sort()).toEqual(
+      items
+        .map(
+          ({ metadata: { name, labels } }) => `aws:///${labels["topology.kubernetes.io/zone"] ?? ""}/${name}`,
+        )
+        .sort(),
+    );
+    expect(items.map(({ metadata }) => metadata.labels["topology.kubernetes.io/region"])).toEqual(
+      items.map(() => "eu-central-1"),
+    );
+  });
+
   test("asked of AWS nothing that docs/reference/permissions.md does not name", () => {
     const { ledger } = cluster.cloud.aws;
     expect(ledger.entries().map(({ action }) => action)).toContain("RunInstances");

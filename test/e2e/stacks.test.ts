@@ -77,7 +77,7 @@ describe("staging", () => {
       "aws:ec2/subnet:Subnet": 9,
       "aws:ec2/natGateway:NatGateway": 3,
       // S3, three of Systems Manager, and Auto Scaling.
-      "aws:ec2/vpcEndpoint:VpcEndpoint": 5,
+      "aws:ec2/vpcEndpoint:VpcEndpoint": 3,
       "aws:ec2/flowLog:FlowLog": 1,
       "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": 1,
       // Five for each server, two to read the cluster, one for each pool.
@@ -109,7 +109,7 @@ describe("prod", () => {
       "aws:kms/key:Key": 1,
       "aws:ec2/subnet:Subnet": 9,
       "aws:ec2/natGateway:NatGateway": 3,
-      "aws:ec2/vpcEndpoint:VpcEndpoint": 5,
+      "aws:ec2/vpcEndpoint:VpcEndpoint": 1,
       "aws:ec2/flowLog:FlowLog": 1,
       "kubernetes:core/v1:Namespace": 3,
     });

@@ -31,6 +31,8 @@ export interface HostedArgs {
   provider?: HostedProvider;
   /** The version of nodes, so that the control plane can go first. @default the cluster's version */
   nodeVersion?: string;
+  /** The release of EKS's image for nodes. Another one replaces nodes one after another: this is how they are patched. @default the newest one when a group is made or its version raised; it then stays @example "1.35.2-20261104" */
+  nodeRelease?: string;
   /** @default [] */
   access?: AccessArgs[];
   /** Whether whoever creates the cluster administers it. Counts at its creation. @default true */

@@ -122,7 +122,60 @@ describe("a hosted cluster", () => {
     ]);
   });
 
-  it("lets the coordinator ask whether a machine exists, and nothing else", () => {
+  it("gives the coordinator what it needs to let pods pull from ECR", () => {
+    expect(
+      graph
+        .all("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
+        .filter(({ inputs }) => inputs.role === "main-coordinator")
+        .map(({ inputs }) => inputs.policyArn),
+    ).toEqual(["arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly"]);
+  });
+
+  it("has add-ons of the versions that are EKS's own for its version, or those that are named", async () => {
+    const versions = (of: MockGraph): unknown =>
+      Object.fromEntries(
+        of.all("aws:eks/addon:Addon").map(({ inputs }) => [inputs.addonName, inputs.addonVersion]),
+      );
+    const newest = ["aws-ebs-csi-driver", "coredns", "eks-pod-identity-agent", "kube-proxy", "vpc-cni"];
+    expect(versions(graph)).toEqual(Object.fromEntries(newest.map((name) => [name, "for-1.35"])));
+    const upgraded = await build({
+      version: "1.36",
+      nodeVersion: "1.35",
+      addonVersions: { coredns: "v1.12.4-eksbuild.1" },
+    });
+    expect(versions(upgraded)).toMatchObject({ coredns: "v1.12.4-eksbuild.1", "kube-proxy": "for-1.36" });
+  });
+
+  it("is patched by one setting: the release of its nodes' image", async () => {
+    const patched = await build({ nodeRelease: "1.35.2-20261104" });
+    expect(patched.one("aws:eks/nodeGroup:NodeGroup", "main-web").inputs).toMatchObject({
+      releaseVersion: "1.35.2-20261104",
+      updateConfig: { maxUnavailable: 1 },
+    });
+    expect(graph.one("aws:eks/nodeGroup:NodeGroup", "main-web").inputs).not.toHaveProperty("releaseVersion");
+  });
+
+  it("asks for tokens as whoever makes the cluster", async () => {
+    const kubeconfig = async (): Promise<string> => {
+      let cluster: HostedCluster | undefined;
+      await MockGraph.of(() => (cluster = new HostedCluster("main", args)));
+      return new Promise((resolve) => (cluster?.kubeconfig ?? pulumi.output("")).apply(resolve));
+    };
+    expect(await kubeconfig()).not.toMatch(/AWS_PROFILE|--role-arn/);
+    pulumi.runtime.setAllConfig({
+      "aws:profile": "acme",
+      "aws:assumeRoles": '[{"roleArn":"arn:aws:iam::1:role/deployer"}]',
+    });
+    try {
+      const text = await kubeconfig();
+      expect(text).toContain("- name: AWS_PROFILE\n            value: acme\n");
+      expect(text).toContain('- "--role-arn"\n          - arn:aws:iam::1:role/deployer\n');
+    } finally {
+      pulumi.runtime.setAllConfig({});
+    }
+  });
+
+  it("lets the coordinator ask whether a machine exists, and nothing else by its own policy", () => {
     const { role, policy } = graph.one("aws:iam/rolePolicy:RolePolicy", "main-coordinator").inputs;
     expect(role).toBe("main-coordinator");
     expect(JSON.parse(String(policy))).toMatchObject({
@@ -169,6 +222,12 @@ describe("a hosted cluster", () => {
 it.each<[string, Partial<HostedClusterArgs>, RegExp]>([
   ["an unknown version", { version: "1.20" }, /^version: found "1.20"/],
   ["nodes ahead of the control plane", { nodeVersion: "1.36" }, /none ahead/],
+  [
+    "a release of another version",
+    { nodeRelease: "1.34.2-20261104" },
+    /^nodeRelease: .* have the version 1.35/,
+  ],
+  ["a release that is none", { nodeRelease: "latest" }, /^nodeRelease: .* like 1\.35\.2-20261104/],
   [
     "one zone",
     { network: { ...args.network, privateSubnets: [{ id: "a", zone: "a" }] } },
@@ -263,7 +322,7 @@ describe("Cluster", () => {
     expect(made.all("aws:ec2/natGateway:NatGateway")).toHaveLength(1);
     expect(
       made.all("aws:ec2/vpcEndpoint:VpcEndpoint").map(({ name }) => name.replace("main-network-", "")),
-    ).toEqual(["s3", "ssm", "ssmmessages", "ec2messages", "autoscaling"]);
+    ).toEqual(["s3"]);
   });
 
   it("uses a network that exists and makes none", async () => {

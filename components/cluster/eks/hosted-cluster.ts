@@ -10,6 +10,8 @@ import type { NodePoolOutput, StateVolumeOutput } from "../outputs";
 import { settingsOf } from "../../schema";
 import { transformed, withoutTransform } from "../../transform";
 import type { OidcSettings } from "../identity/schema";
+import { partitionOf } from "../iam-policy";
+import { configuredIdentity, tokenIdentity } from "./token-identity";
 import { yaml } from "../yaml";
 
 const LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"];
@@ -167,7 +169,9 @@ export class HostedCluster extends pulumi.ComponentResource {
       own,
       {
         ...common,
-        policyArn: `arn:aws:eks::aws:cluster-access-policy/${ACCESS_LEVELS[level]}`,
+        policyArn: partitionOf(this).apply(
+          ({ partition }) => `arn:${partition}:eks::aws:cluster-access-policy/${ACCESS_LEVELS[level]}`,
+        ),
         accessScope: namespaces === undefined ? { type: "cluster" } : { type: "namespace", namespaces },
       },
       { parent: this, dependsOn: [entry] },
@@ -200,7 +204,7 @@ export class HostedCluster extends pulumi.ComponentResource {
   }
 
   #addon(cluster: aws.eks.Cluster, addonName: string, dependsOn: pulumi.Resource[]): aws.eks.Addon {
-    const version = this.#args.addonVersions[addonName];
+    const version = this.#args.addonVersions[addonName] ?? this.#defaultVersion(addonName);
     return new aws.eks.Addon(
       ...transformed<aws.eks.AddonArgs>(
         this.#transform.addon,
@@ -210,12 +214,18 @@ export class HostedCluster extends pulumi.ComponentResource {
           addonName,
           resolveConflictsOnCreate: "OVERWRITE",
           resolveConflictsOnUpdate: "PRESERVE",
-          ...(version === undefined ? {} : { addonVersion: version }),
+          addonVersion: version,
           tags: { ...this.#args.tags },
         },
         { parent: this, dependsOn },
       ),
     );
+  }
+
+  /** The one that EKS has for the cluster's version: without it an add-on would stay what it was when it was made. */
+  #defaultVersion(addonName: string): pulumi.Output<string> {
+    const kubernetesVersion = this.#args.version;
+    return aws.eks.getAddonVersionOutput({ addonName, kubernetesVersion }, { parent: this }).version;
   }
 
   #podRole(
@@ -254,6 +264,7 @@ export class HostedCluster extends pulumi.ComponentResource {
   #kubeconfig(cluster: aws.eks.Cluster): pulumi.Output<string> {
     const region = aws.getRegionOutput({}, { parent: this }).region;
     const name = this.#name;
+    const identity = tokenIdentity(configuredIdentity());
     return pulumi
       .all([cluster.endpoint, cluster.certificateAuthority.data, region])
       .apply(([server, authority, here]) =>
@@ -268,7 +279,8 @@ export class HostedCluster extends pulumi.ComponentResource {
                 exec: {
                   apiVersion: "client.authentication.k8s.io/v1",
                   command: "aws",
-                  args: ["--region", here, "eks", "get-token", "--cluster-name", name, "--output", "json"],
+                  args: [...["--region", here, "eks", "get-token", "--cluster-name", name], ...identity.args],
+                  ...(identity.env.length === 0 ? {} : { env: identity.env }),
                   interactiveMode: "Never",
                   installHint: "The kubeconfig of an EKS cluster needs the AWS CLI, version 2.",
                 },

@@ -81,6 +81,7 @@ export function managedNodeGroup(
         nodeRoleArn: settings.role.arn,
         subnetIds: args.network.privateSubnets.map(({ id }) => id),
         version: args.nodeVersion,
+        ...(args.nodeRelease === undefined ? {} : { releaseVersion: args.nodeRelease }),
         amiType: "AL2023_x86_64_STANDARD",
         instanceTypes: [pool.instanceType],
         capacityType: "ON_DEMAND",

@@ -66,8 +66,16 @@ function addonProblems(pools: HostedClusterSettings["pools"]): Problem[] {
 }
 
 /** Nodes may be up to three minor versions behind, and never ahead. */
-function nodeVersionProblems({ version, nodeVersion }: HostedClusterSettings): Problem[] {
+function nodeVersionProblems({ version, nodeVersion, nodeRelease }: HostedClusterSettings): Problem[] {
   const path = "nodeVersion";
+  if (nodeRelease !== undefined && !nodeRelease.startsWith(`${nodeVersion}.`)) {
+    return [
+      {
+        path: "nodeRelease",
+        message: found(nodeRelease, `nodes have the version ${nodeVersion}; use a release of it`),
+      },
+    ];
+  }
   if (nodeVersion === version) return [];
   const problems = versionProblems("hosted", nodeVersion, path);
   if (problems.length > 0) return problems;

@@ -1,6 +1,6 @@
 import * as aws from "@pulumi/aws";
 import type * as pulumi from "@pulumi/pulumi";
-import { allows, assumableBy } from "../iam-policy";
+import { allows, assumableBy, ec2Principal, partitionOf } from "../iam-policy";
 import { type Transform, transformed } from "../../transform";
 
 /** Overrides for the roles of a hosted cluster. */
@@ -15,7 +15,7 @@ export interface EksRoles {
   /** For the pods of add-ons that act on AWS, so that nodes themselves may not. */
   readonly network: aws.iam.Role;
   readonly volumes: aws.iam.Role;
-  /** For our coordinator, which asks whether the machine of a lost node still exists. */
+  /** For our coordinator, which asks whether the machine of a lost node still exists, and ECR for passwords of registries. */
   readonly coordinator: aws.iam.Role;
   /** To wait for: a role without its policies is of no use. */
   readonly attachments: readonly pulumi.Resource[];
@@ -29,7 +29,10 @@ export function eksRoles(
   parent: pulumi.Resource,
 ): EksRoles {
   const attachments: pulumi.Resource[] = [];
-  const role = (own: string, trust: string, policies: readonly string[]): aws.iam.Role => {
+  const partition = partitionOf(parent);
+  const arnOf = (policy: string): pulumi.Output<string> =>
+    partition.apply((here) => `arn:${here.partition}:iam::aws:policy/${policy}`);
+  const role = (own: string, trust: pulumi.Input<string>, policies: readonly string[]): aws.iam.Role => {
     const made = new aws.iam.Role(
       ...transformed<aws.iam.RoleArgs>(
         transform.role,
@@ -42,7 +45,7 @@ export function eksRoles(
       attachments.push(
         new aws.iam.RolePolicyAttachment(
           `${name}-${own}-${policy.split("/").at(-1) ?? ""}`,
-          { role: made.name, policyArn: `arn:aws:iam::aws:policy/${policy}` },
+          { role: made.name, policyArn: arnOf(policy) },
           { parent },
         ),
       );
@@ -50,7 +53,8 @@ export function eksRoles(
     return made;
   };
   const pods = assumableBy("pods.eks.amazonaws.com", ["sts:AssumeRole", "sts:TagSession"]);
-  const coordinator = role("coordinator", pods, []);
+  // With the right to pull it makes the credentials of ECR for the cluster's registries.
+  const coordinator = role("coordinator", pods, ["AmazonEC2ContainerRegistryPullOnly"]);
   new aws.iam.RolePolicy(
     `${name}-coordinator`,
     // AWS knows no narrower resource for it.
@@ -60,10 +64,11 @@ export function eksRoles(
   return {
     coordinator,
     cluster: role("cluster", assumableBy("eks.amazonaws.com"), ["AmazonEKSClusterPolicy"]),
-    nodes: role("nodes", assumableBy("ec2.amazonaws.com"), [
-      "AmazonEKSWorkerNodePolicy",
-      "AmazonEC2ContainerRegistryPullOnly",
-    ]),
+    nodes: role(
+      "nodes",
+      partition.apply((here) => assumableBy(ec2Principal(here))),
+      ["AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly"],
+    ),
     network: role("vpc-cni", pods, ["AmazonEKS_CNI_Policy"]),
     volumes: role("ebs-csi", pods, ["service-role/AmazonEBSCSIDriverPolicy"]),
     attachments,

@@ -32,6 +32,13 @@ export const hostedClusterSchema = z.strictObject({
   identity: identity.prefault({}),
   provider: z.enum(HostedProvider).default(HostedProvider.Eks),
   nodeVersion: z.string().optional(),
+  nodeRelease: z
+    .string()
+    .refine(
+      (text) => /^1\.\d+\.\d+-\d{8}$/.test(text),
+      "use a release of EKS's image for nodes like 1.35.2-20261104",
+    )
+    .optional(),
   access: z.array(access).default([]),
   creatorIsAdmin: z.boolean().default(true),
   serviceCidr: cidr("172.20.0.0/16").optional(),

@@ -33,11 +33,11 @@ export interface NetworkArgs {
   cidr?: string;
   /** How many zones, from 1 to 3. @default 3, or as many as `zoneNames` has */
   zones?: number;
-  /** Which zones. @default the first ones of the region @example ["eu-central-1a", "eu-central-1b"] */
+  /** Which zones. @default the first ones of the region that need no opt-in, and then those that were chosen @example ["eu-central-1a", "eu-central-1b"] */
   zoneNames?: string[];
   /** How private subnets reach the internet. @default NatMode.Single */
   nat?: NatMode;
-  /** Whether Systems Manager and Auto Scaling are reached inside the network; S3 always is. Costs by hour and zone. @default true */
+  /** Whether Systems Manager and Auto Scaling, which nodes of RKE2's pools ask, are reached inside the network; S3 always is. Costs by hour and zone. @default true for `rke2`, else false */
   privateEndpoints?: boolean;
   /** Whether connections are written down in CloudWatch Logs. @default true */
   flowLogs?: boolean;

@@ -1,6 +1,7 @@
 import * as aws from "@pulumi/aws";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type { NetworkReference, SubnetReference } from "./network-reference";
+import { partitionOf } from "../iam-policy";
 import { type Transform, transformed } from "../../transform";
 
 /** Overrides for gateways, routes and endpoints. */
@@ -27,7 +28,7 @@ export interface GatewaySettings {
 }
 
 /** The services that a node without a way to the internet needs: Systems Manager's, and its auto scaling group's. */
-const SERVICES = ["ssm", "ssmmessages", "ec2messages", "autoscaling"];
+const SERVICES = ["ssm", "autoscaling"];
 
 /** Gateways, routes and endpoints of a network. */
 export class Gateways {
@@ -120,10 +121,18 @@ export class Gateways {
     const { vpcId } = network;
     const parent = this.#parent;
     const region = aws.getRegionOutput({}, { parent }).region;
+    const partition = partitionOf(parent);
     const endpoint = (own: string, more: Partial<aws.ec2.VpcEndpointArgs>): void => {
       const args = {
         vpcId,
-        serviceName: region.apply((value) => `com.amazonaws.${value}.${own}`),
+        // In China only gateways are named as elsewhere.
+        serviceName: pulumi
+          .all([region, partition])
+          .apply(([value, { reverseDnsPrefix }]) =>
+            more.vpcEndpointType === "Gateway"
+              ? `com.amazonaws.${value}.${own}`
+              : `${reverseDnsPrefix}.${value}.${own}`,
+          ),
         tags: this.#tags(own),
         ...more,
       };

@@ -68,6 +68,8 @@ export class Network extends pulumi.ComponentResource {
     );
     const count = zoneCount(settings);
     const zones = zoneNames(settings, count, this);
+    // Zones that were looked up stay what they were when the subnet was made, whatever the region offers later.
+    const ofSubnet = settings.zoneNames === undefined ? { ignoreChanges: ["availabilityZone"] } : {};
     const plan = planSubnets(cidr, count);
     const subnets = (
       kind: "private" | "public" | "control",
@@ -85,7 +87,7 @@ export class Network extends pulumi.ComponentResource {
               mapPublicIpOnLaunch: false,
               tags: { ...tags(`${kind}-${index}`), ...more },
             },
-            parent,
+            { ...parent, ...ofSubnet },
           ),
         );
         return { id: subnet.id, zone: subnet.availabilityZone, cidr: ranges[kind] };
@@ -117,7 +119,9 @@ function zoneNames(
     found.apply((names) => {
       const name = names[index];
       if (name === undefined) {
-        throw new Error(`network.zones is ${count}, but the region has ${names.length} zones: use fewer.`);
+        throw new Error(
+          `network.zones is ${count}, but the region has ${names.length} zones (${names.join(", ")}): use fewer.`,
+        );
       }
       return name;
     }),

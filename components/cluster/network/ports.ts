@@ -1,7 +1,7 @@
 import { METRICS_PORT } from "../../../api/agent-pod-requirements";
 
 /** Who a rule is for, or from. */
-export type Side = "servers" | "agents" | "balancer" | "runner";
+export type Side = "servers" | "agents" | "balancer" | "public" | "runner";
 
 /** An ingress rule between the machines of a cluster. */
 export interface PortRule {
@@ -81,6 +81,11 @@ export function portRules(cni: string, metricsPorts: readonly number[] = []): Po
   );
   return [...rules, ...metrics];
 }
+
+/** What a load balancer that faces the internet needs: the API, and never the registration of nodes. */
+export const PUBLIC_RULES: readonly PortRule[] = [
+  { to: "servers", from: "public", protocol: "tcp", first: 6443, last: 6443, why: "Kubernetes API" },
+];
 
 /**
  * The ingress rules of an RKE cluster: it registers nothing at a port of its own, and its runner logs in to every node and asks

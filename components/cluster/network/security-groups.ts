@@ -23,8 +23,13 @@ export interface FirewallSettings {
   readonly tags: Readonly<Record<string, string>>;
 }
 
+/** Only some clusters have them. */
+type OptionalSide = "public" | "runner";
+
 /** The security groups of a cluster. */
-export type Firewall = Readonly<Record<Exclude<Side, "runner">, aws.ec2.SecurityGroup>> & {
+export type Firewall = Readonly<Record<Exclude<Side, OptionalSide>, aws.ec2.SecurityGroup>> & {
+  /** Only where a load balancer faces the internet. */
+  readonly public?: aws.ec2.SecurityGroup;
   /** Only where a machine builds the cluster from outside. */
   readonly runner?: aws.ec2.SecurityGroup;
 };
@@ -33,10 +38,11 @@ const PURPOSES: Readonly<Record<Side, string>> = {
   servers: "Servers of the cluster",
   agents: "Agents of the cluster",
   balancer: "Load balancer of the Kubernetes API",
+  public: "Load balancer of the Kubernetes API that faces the internet",
   runner: "Builds the cluster",
 };
 
-const SIDES: readonly Side[] = ["servers", "agents", "balancer", "runner"];
+const SIDES: readonly Side[] = ["servers", "agents", "balancer", "public", "runner"];
 
 /** Makes the security groups and one ingress rule resource per port and source, so that each can be seen and changed by itself. */
 export function firewall(
@@ -58,14 +64,15 @@ export function firewall(
         { parent },
       ),
     );
-  const hasRunner = settings.rules.some(({ from }) => from === "runner");
+  const has = (side: OptionalSide): boolean => settings.rules.some(({ from }) => from === side);
   const groups: Firewall = {
     servers: group("servers"),
     agents: group("agents"),
     balancer: group("balancer"),
-    ...(hasRunner ? { runner: group("runner") } : {}),
+    ...(has("public") ? { public: group("public") } : {}),
+    ...(has("runner") ? { runner: group("runner") } : {}),
   };
-  const sides = hasRunner ? SIDES : SIDES.filter((side) => side !== "runner");
+  const sides = SIDES.filter((side) => groups[side] !== undefined);
   const id = (side: Side): pulumi.Output<string> => (groups[side] ?? groups.agents).id;
   const open = (
     own: string,
@@ -104,8 +111,9 @@ export function firewall(
         toPort: last,
       }),
     );
-  outside("api", "balancer", settings.apiCidrs, 6443, 6443, "Kubernetes API");
-  for (const to of sides.filter((side) => side !== "balancer")) {
+  for (const to of sides.filter((side) => side === "balancer" || side === "public"))
+    outside("api", to, settings.apiCidrs, 6443, 6443, "Kubernetes API");
+  for (const to of sides.filter((side) => side !== "balancer" && side !== "public")) {
     outside("ssh", to, settings.sshCidrs, settings.sshPort, settings.sshPort, "login");
     if (to !== "runner") outside("node-ports", to, settings.nodePortCidrs, 30000, 32767, "NodePort services");
   }

@@ -69,11 +69,11 @@ export interface PoolArgs {
 export interface ApiArgs {
   /** Ranges that may use it. Never 0.0.0.0/0. @default the network's own range */
   cidrs?: string[];
-  /** Whether the load balancer faces the internet, for `cidrs` only. @default false */
+  /** Whether it can be reached from the internet too, for `cidrs` only: by a second load balancer, or EKS's public endpoint. @default false */
   isPublic?: boolean;
   /** More names for the API's certificate. @example ["k8s.example.com"] */
   names?: string[];
-  /** Where nodes register and clients ask, if not at the load balancer's own name. @default the load balancer's DNS name */
+  /** Where clients ask, and without `isPublic` nodes register too, if not at the load balancer's own name. @default the load balancer's DNS name */
   address?: pulumi.Input<string>;
 }
 
@@ -148,6 +148,10 @@ export interface SelfManagedArgs extends FreeArgs {
   token?: TokenArgs;
   /** Where nodes of pools find AWS. @default the region's own addresses */
   awsEndpoints?: AwsEndpointArgs;
+  /** Debian's image for every node without an `imageId` of its own, by its name. Another name replaces all of them, one after another: this is how nodes are patched. @default the newest one when a machine is first made; it then stays @example "debian-12-amd64-20261103-2285" */
+  imageName?: string;
+  /** Whether nodes pull from private registries of ECR with the role of their instance; for `rke2`. Registries of other accounts have to allow it. @default false */
+  pullFromEcr?: boolean;
   /** More policies for the role of every node. @default [] @example ["arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"] */
   nodePolicyArns?: string[];
 }

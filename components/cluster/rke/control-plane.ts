@@ -4,7 +4,7 @@ import { AddressRange } from "../network/address-range";
 import { balancer, type BalancerTransforms } from "./load-balancer";
 import { firewall, type Firewall, type FirewallTransforms } from "../network/security-groups";
 import type { NetworkReference, SubnetReference } from "../network/network-reference";
-import { portRules, rkePortRules } from "../network/ports";
+import { portRules, PUBLIC_RULES, rkePortRules } from "../network/ports";
 import { Distribution } from "./args";
 import type { RkeClusterSettings } from "./schema";
 import { StateVolume, type StateVolumeTransforms } from "./state-volume";
@@ -19,9 +19,14 @@ export interface ControlPlane {
   readonly firewall: Firewall;
   /** By the number of the server. */
   readonly states: readonly StateVolume[];
+  /** Inside the network, and always there. */
   readonly loadBalancer: aws.lb.LoadBalancer;
-  /** The name or address at which the API and the registration are reached. */
+  /** The name or address at which nodes register and use the API, inside the network. */
+  readonly registration: pulumi.Output<string>;
+  /** The name or address at which clients use the API. */
   readonly address: pulumi.Output<string>;
+  /** All names and addresses that the API's certificate holds beside the nodes' own. */
+  readonly names: pulumi.Output<string[]>;
 }
 
 /** The name of a member by its number. */
@@ -42,9 +47,12 @@ export function controlPlane(
     name,
     {
       vpcId: network.vpcId,
-      rules: isRke2
-        ? portRules(args.podNetwork.cni, args.podNetwork.metricsPorts)
-        : rkePortRules(args.login.port, args.podNetwork.metricsPorts),
+      rules: [
+        ...(isRke2
+          ? portRules(args.podNetwork.cni, args.podNetwork.metricsPorts)
+          : rkePortRules(args.login.port, args.podNetwork.metricsPorts)),
+        ...(args.api.isPublic ? PUBLIC_RULES : []),
+      ],
       apiCidrs: args.api.cidrs,
       sshCidrs: args.login.fromCidrs,
       sshPort: args.login.port,
@@ -55,25 +63,46 @@ export function controlPlane(
     parent,
   );
   const states = stateVolumes(name, args, groups, transform, parent);
+  const common = { network, addresses: states.map(({ address }) => address), tags };
   const loadBalancer = balancer(
     name,
     {
-      network: network,
+      ...common,
+      own: "api",
       group: groups.balancer,
-      isPublic: args.api.isPublic,
+      isPublic: false,
       ports: isRke2 ? { api: 6443, join: 9345 } : { api: 6443 },
-      addresses: states.map(({ address }) => address),
-      tags,
     },
     transform,
     parent,
   );
+  // Nodes never go through it: from outside they would come with the address of a NAT gateway, which no rule knows.
+  const outside = args.api.isPublic
+    ? balancer(
+        name,
+        {
+          ...common,
+          own: "ext",
+          group: groups.public ?? groups.balancer,
+          isPublic: true,
+          ports: { ext: 6443 },
+        },
+        transform,
+        parent,
+      )
+    : undefined;
+  const registration = pulumi.output(
+    outside === undefined ? (args.api.address ?? loadBalancer.dnsName) : loadBalancer.dnsName,
+  );
+  const address = pulumi.output(args.api.address ?? (outside ?? loadBalancer).dnsName);
   if (args.snapshotVolumes) volumeSnapshots(name, name, args.volumeSnapshots, tags, parent);
   return {
     firewall: groups,
     states,
     loadBalancer,
-    address: pulumi.output(args.api.address ?? loadBalancer.dnsName),
+    registration,
+    address,
+    names: pulumi.all([registration, address]).apply((own) => [...new Set([...own, ...args.api.names])]),
   };
 }
 

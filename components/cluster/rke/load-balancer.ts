@@ -14,7 +14,9 @@ export interface BalancerTransforms {
 export interface BalancerSettings {
   readonly network: NetworkReference;
   readonly group: aws.ec2.SecurityGroup;
-  /** Whether the API can be reached from the internet; then it stands in the public subnets. */
+  /** What it is called behind the cluster's name. */
+  readonly own: string;
+  /** Whether it can be reached from the internet; then it stands in the public subnets. */
   readonly isPublic: boolean;
   /** Ports and what they are, such as `{ api: 6443, join: 9345 }`. */
   readonly ports: Readonly<Record<string, number>>;
@@ -40,7 +42,7 @@ export function balancer(
   const lb = new aws.lb.LoadBalancer(
     ...transformed<aws.lb.LoadBalancerArgs>(
       transform.loadBalancer,
-      `${name}-api`,
+      `${name}-${settings.own}`,
       {
         loadBalancerType: "network",
         internal: !isPublic,

@@ -1,8 +1,20 @@
 import * as aws from "@pulumi/aws";
 import type * as pulumi from "@pulumi/pulumi";
+import { partitionOf } from "../iam-policy";
 
-/** Debian's own account on AWS, from its wiki's page on Amazon EC2 images. */
-const DEBIAN = "136693071363";
+/** Debian's own account on AWS, from its wiki's page on Amazon EC2 images. It has none that is known in other partitions. */
+const DEBIAN: Readonly<Record<string, string>> = { aws: "136693071363" };
+
+/** The account that the newest Debian is looked up in. */
+export function debianOwner(partition: string): string {
+  const owner = DEBIAN[partition];
+  if (owner === undefined) {
+    throw new Error(
+      `Debian publishes no images in the partition ${partition} that this program knows: name one of yours in servers.imageId and in imageId of each pool.`,
+    );
+  }
+  return owner;
+}
 
 /** The image that nodes run. */
 export interface NodeImage {
@@ -16,15 +28,19 @@ export interface NodeImage {
   readonly isPinned: boolean;
 }
 
-/** The image of a node: the one that is named, or the newest Debian 12. */
-export function nodeImage(imageId: pulumi.Input<string> | undefined, parent: pulumi.Resource): NodeImage {
+/** The image of a node: the one with the id, or Debian's with the name, or the newest Debian 12. */
+export function nodeImage(
+  imageId: pulumi.Input<string> | undefined,
+  name: string | undefined,
+  parent: pulumi.Resource,
+): NodeImage {
   const found = aws.ec2.getAmiOutput(
     imageId === undefined
       ? {
           mostRecent: true,
-          owners: [DEBIAN],
+          owners: [partitionOf(parent).apply(({ partition }) => debianOwner(partition))],
           filters: [
-            { name: "name", values: ["debian-12-amd64-*"] },
+            { name: "name", values: [name ?? "debian-12-amd64-*"] },
             { name: "architecture", values: ["x86_64"] },
           ],
         }
@@ -34,6 +50,6 @@ export function nodeImage(imageId: pulumi.Input<string> | undefined, parent: pul
   return {
     id: imageId ?? found.id,
     rootDevice: found.rootDeviceName,
-    isPinned: imageId !== undefined,
+    isPinned: imageId !== undefined || name !== undefined,
   };
 }

@@ -1,6 +1,7 @@
 import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
 import type { NodeImage } from "./machine-image";
+import type { Taint } from "./rke2/settings";
 import { JOINED_HOOK } from "./scripts/join-agent";
 import { DRAIN_SECONDS, LEFT_HOOK } from "./scripts/leave-cluster";
 import { type Transform, transformed, withoutTransform } from "../../transform";
@@ -26,6 +27,10 @@ export interface NodePoolArgs {
   min?: number;
   /** The most an autoscaler may make. @default count */
   max?: number;
+  /** Labels and taints of the nodes, which an autoscaler has to know of a pool without any. @default {} */
+  labels?: Readonly<Record<string, string>>;
+  /** @default [] */
+  taints?: readonly Taint[];
   /** What nodes are made from; another one replaces them one after another. */
   generation: pulumi.Input<string>;
   /** In GiB. @default 40 */
@@ -145,7 +150,10 @@ export class NodePool extends pulumi.ComponentResource {
             },
           },
           waitForCapacityTimeout: `${JOIN_SECONDS / 60}m`,
-          tags: Object.entries(tags).map(([key, value]) => ({ key, value, propagateAtLaunch: false })),
+          tags: Object.entries({
+            ...tags,
+            ...(count.min < count.max ? autoscalerTags(args) : {}),
+          }).map(([key, value]) => ({ key, value, propagateAtLaunch: false })),
         },
         {
           parent: this,
@@ -167,4 +175,23 @@ export class NodePool extends pulumi.ComponentResource {
       launchTemplateVersion: this.launchTemplateVersion,
     });
   }
+}
+
+/** By these the cluster autoscaler finds its groups, and knows what nodes of an empty one would be like. */
+function autoscalerTags({ cluster, pool, labels = {}, taints = [] }: NodePoolArgs): Record<string, string> {
+  const prefix = "k8s.io/cluster-autoscaler";
+  const all = { ...labels, "fleetwright.dev/cluster": cluster, "fleetwright.dev/node-pool": pool };
+  return {
+    [`${prefix}/enabled`]: "true",
+    [`${prefix}/${cluster}`]: "owned",
+    ...Object.fromEntries(
+      Object.entries(all).map(([key, value]) => [`${prefix}/node-template/label/${key}`, value]),
+    ),
+    ...Object.fromEntries(
+      taints.map(({ key, value = "", effect }) => [
+        `${prefix}/node-template/taint/${key}`,
+        `${value}:${effect}`,
+      ]),
+    ),
+  };
 }

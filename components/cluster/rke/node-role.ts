@@ -1,6 +1,6 @@
 import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
-import { allows, assumableBy, type Statement } from "../iam-policy";
+import { allows, assumableBy, ec2Principal, partitionOf, type Statement } from "../iam-policy";
 import { type Transform, transformed } from "../../transform";
 
 /** Overrides for the role of nodes. */
@@ -31,7 +31,7 @@ export function nodeRole(
     ...transformed<aws.iam.RoleArgs>(
       transform.role,
       name,
-      { assumeRolePolicy: assumableBy("ec2.amazonaws.com"), tags },
+      { assumeRolePolicy: partitionOf(parent).apply((here) => assumableBy(ec2Principal(here))), tags },
       { parent },
     ),
   );

@@ -1,4 +1,4 @@
-import type { RkeClusterArgs } from "./args";
+import { Distribution, type RkeClusterArgs } from "./args";
 import { checkRkeCluster, zoneProblems } from "./problems";
 
 const subnet = (index: number): { id: string; zone: string } => ({
@@ -64,6 +64,13 @@ it.each([
 
 it.each(["n".repeat(19), "internals", "sgx"])("accepts the name %s", (name) => {
   expect(problemsOf(name, good)).toEqual([]);
+});
+
+it("refuses room for an autoscaler with rke, whose machines no group makes", () => {
+  const rke = { ...good, distribution: Distribution.Rke, version: "v1.30.14-rancher1-1" };
+  expect(problemsOf("main", { ...rke, pools: [{ name: "web", count: 1, max: 4 }] })).toEqual([
+    "pools[0]: found min 1, count 1, max 4: rke has no groups that an autoscaler could change; set count only",
+  ]);
 });
 
 it("reports everything at once", () => {

@@ -41,6 +41,7 @@ function rkeProblems(name: string, settings: RkeClusterSettings): Problem[] {
     ),
     ...releaseProblems(settings),
     ...poolProblems(pools),
+    ...(distribution === Distribution.Rke ? [...scalingProblems(pools), ...ecrProblems(settings)] : []),
   ];
 }
 
@@ -89,6 +90,31 @@ function freeSettingProblems(settings: RkeClusterSettings): Problem[] {
   };
   return Object.entries(isSet).flatMap(([path, given]) =>
     given ? [{ path, message: "not used with kind rke: remove it, or change kind" }] : [],
+  );
+}
+
+function ecrProblems({ pullFromEcr }: RkeClusterSettings): Problem[] {
+  return pullFromEcr
+    ? [
+        {
+          path: "pullFromEcr",
+          message: found(true, "rke runs no credential provider; remove it, and give pods pull secrets"),
+        },
+      ]
+    : [];
+}
+
+/** Every machine of RKE is an instance of its own; no group makes more of them. */
+function scalingProblems(pools: RkeClusterSettings["pools"]): Problem[] {
+  return pools.flatMap(({ min, count, max }, index) =>
+    min === count && count === max
+      ? []
+      : [
+          {
+            path: `pools[${index}]`,
+            message: `found min ${min}, count ${count}, max ${max}: rke has no groups that an autoscaler could change; set count only`,
+          },
+        ],
   );
 }
 

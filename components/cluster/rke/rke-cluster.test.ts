@@ -2,6 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { isSecret, MockGraph, type RegisteredResource } from "../../testing/mock-graph";
 import type { NetworkReference } from "../network/network-reference";
 import { MAX_NAME_LENGTH } from "../common-schema";
+import { Cluster } from "../cluster";
+import { NatMode } from "../network/args";
+import { debianOwner } from "./machine-image";
 import { Distribution, type RkeClusterArgs } from "./args";
 import { RkeCluster } from "./rke-cluster";
 
@@ -42,6 +45,13 @@ const property = (resource: RegisteredResource, ...path: string[]): unknown =>
     resource.inputs,
   );
 
+/** The contents of packed files. */
+const filesOf = (text: unknown): string =>
+  String(text)
+    .split("\n")
+    .map((line) => Buffer.from(line.split(" ")[2] ?? "", "base64").toString())
+    .join("\n");
+
 describe("the servers of a cluster", () => {
   it("are three, each in its zone with its address, volume and interface", () => {
     expect(graph.all(INSTANCE).map(({ name }) => name)).toEqual(
@@ -60,6 +70,17 @@ describe("the servers of a cluster", () => {
     for (const { inputs } of graph.all("aws:ec2/volumeAttachment:VolumeAttachment")) {
       expect(inputs).toMatchObject({ stopInstanceBeforeDetaching: true });
       expect(inputs).not.toHaveProperty("forceDetach");
+    }
+  });
+
+  it("are replaced and not only stopped for another instance type, so that each is waited for", () => {
+    for (const instance of graph.all(INSTANCE)) {
+      expect(instance.replacedOnChangesOf).toEqual(["instanceType"]);
+    }
+    for (const index of [0, 1, 2]) {
+      expect(graph.one(COMMAND, `main-server-${index}-rke2`).inputs.triggers).toEqual([
+        `main-server-${index}-instance-id`,
+      ]);
     }
   });
 
@@ -111,6 +132,21 @@ describe("the servers of a cluster", () => {
       expect(property(instance, "rootBlockDevice", "encrypted")).toBe(true);
       expect(instance.ignoresChangesOf).toEqual(["ami"]);
     }
+  });
+
+  it("are patched by one setting: another image by its name, for servers and pools", async () => {
+    const imageName = "debian-12-amd64-20261103-2285";
+    const patched = await build({
+      imageName,
+      pools: [{ name: "web" }, { name: "own", imageId: "ami-ours" }],
+    });
+    expect(patched.all(INSTANCE).map(({ ignoresChangesOf }) => ignoresChangesOf)).toEqual([[], [], []]);
+    const template = (pool: string): RegisteredResource =>
+      patched.one("aws:ec2/launchTemplate:LaunchTemplate", `main-${pool}-template`);
+    expect(template("web").ignoresChangesOf).toEqual([]);
+    expect(template("own").inputs.imageId).toBe("ami-ours");
+    const names = patched.calls("aws:ec2/getAmi:getAmi").map((args) => JSON.stringify(args));
+    expect(names.filter((text) => text.includes(imageName))).toHaveLength(2);
   });
 
   it("follow an image that is named", async () => {
@@ -198,6 +234,21 @@ describe("metadata and roles", () => {
     ]);
   });
 
+  it("allow all nodes to pull from ECR, where that is asked for", async () => {
+    const pulling = await build({ pullFromEcr: true });
+    for (const name of ["main-servers", "main-agents"]) {
+      const policy = String(pulling.one("aws:iam/rolePolicy:RolePolicy", name).inputs.policy);
+      expect(policy).toContain('"ecr:GetAuthorizationToken"');
+      expect(policy).toContain('"arn:aws:ecr:*:*:repository/*"');
+      expect(policy).not.toMatch(/ecr:(Put|Delete|Initiate|Create)/);
+    }
+    expect(
+      graph
+        .all("aws:iam/rolePolicy:RolePolicy")
+        .filter(({ inputs }) => String(inputs.policy).includes("ecr:")),
+    ).toEqual([]);
+  });
+
   it("allow servers nothing, or their snapshots' folder", async () => {
     expect(graph.all("aws:iam/rolePolicy:RolePolicy").map(({ name }) => name)).not.toContain("main-servers");
     const backed = await build({ etcdSnapshots: { bucket: "acme-etcd" } });
@@ -238,6 +289,48 @@ describe("the firewall", () => {
         "main-servers-ssh-0: tcp 22-22 from 10.0.0.0/16",
         "main-agents-ssh-0: tcp 22-22 from 10.0.0.0/16",
       ].sort(),
+    );
+  });
+
+  it("faces the internet by a second load balancer, for the API only", async () => {
+    const open = await build({ api: { isPublic: true, cidrs: ["203.0.113.0/24"] } });
+    const balancers = open.all("aws:lb/loadBalancer:LoadBalancer");
+    expect(balancers.map(({ name, inputs }) => [name, inputs.internal, inputs.subnets])).toEqual([
+      ["main-api", true, zones.map((zone) => `private-${zone}`)],
+      ["main-ext", false, zones.map((zone) => `public-${zone}`)],
+    ]);
+    expect(
+      open.all("aws:lb/listener:Listener").map(({ name, inputs }) => `${name} ${String(inputs.port)}`),
+    ).toEqual(["main-api 6443", "main-join 9345", "main-ext 6443"]);
+    const closed = new Set(graph.all(INGRESS).map(rule));
+    expect(
+      open
+        .all(INGRESS)
+        .map(rule)
+        .filter((line) => !closed.has(line))
+        .sort(),
+    ).toEqual([
+      "main-balancer-api-0: tcp 6443-6443 from 203.0.113.0/24",
+      "main-public-api-0: tcp 6443-6443 from 203.0.113.0/24",
+      "main-servers-tcp-6443-from-public: tcp 6443-6443 from main-public-id",
+    ]);
+  });
+
+  it("lets nodes register inside the network, whoever else may use the API", async () => {
+    const open = await build({
+      api: { isPublic: true, cidrs: ["203.0.113.0/24"], address: "k8s.example.com" },
+    });
+    const registration = "https://main-api.example:9345";
+    expect(String(open.one(COMMAND, "main-server-1-rke2").inputs.create)).toContain(registration);
+    expect(filesOf(open.one("aws:ssm/parameter:Parameter", "main-web-join").inputs.value)).toContain(
+      `server: ${registration}`,
+    );
+    // Both names are in the certificate, and each once.
+    expect(filesOf(open.one(COMMAND, "main-server-1-rke2").inputs.stdin)).toContain(
+      "tls-san:\n  - main-api.example\n  - k8s.example.com\n",
+    );
+    expect(filesOf(graph.one(COMMAND, "main-server-1-rke2").inputs.stdin)).toContain(
+      "tls-san:\n  - main-api.example\ncluster-cidr",
     );
   });
 
@@ -332,13 +425,8 @@ describe("secrets", () => {
   });
 
   it("are not the same for agents and servers", () => {
-    const files = (text: unknown): string =>
-      String(text)
-        .split("\n")
-        .map((line) => Buffer.from(line.split(" ")[2] ?? "", "base64").toString())
-        .join("\n");
-    const server = files(graph.one(COMMAND, "main-server-1-rke2").inputs.stdin);
-    const agent = files(graph.one("aws:ssm/parameter:Parameter", "main-web-join").inputs.value);
+    const server = filesOf(graph.one(COMMAND, "main-server-1-rke2").inputs.stdin);
+    const agent = filesOf(graph.one("aws:ssm/parameter:Parameter", "main-web-join").inputs.value);
     const [token = ""] = /(?<=::server:)\S+/.exec(server) ?? [];
     const [agentToken = ""] = /(?<=::node:)\S+/.exec(agent) ?? [];
     expect(server).toContain(`agent-token: ${agentToken}`);
@@ -401,6 +489,85 @@ describe("pools", () => {
   });
 });
 
+describe("a cluster of RKE", () => {
+  const rke = (change: Partial<RkeClusterArgs> = {}): Promise<MockGraph> =>
+    build({ distribution: Distribution.Rke, version: "v1.30.14-rancher1-1", ...change });
+
+  it("makes the machines of a pool as the pool says", async () => {
+    const made = await rke({
+      servers: { imageId: "ami-servers" },
+      pools: [
+        { name: "web", count: 1, instanceType: "c7i.xlarge", imageId: "ami-pool", rootVolumeSize: 80 },
+        { name: "plain", count: 1 },
+      ],
+    });
+    const machine = (member: string): unknown[] => {
+      const instance = made.one(INSTANCE, `main-${member}-instance`);
+      return [
+        instance.inputs.instanceType,
+        instance.inputs.ami,
+        property(instance, "rootBlockDevice", "volumeSize"),
+      ];
+    };
+    expect(machine("web-0")).toEqual(["c7i.xlarge", "ami-pool", 80]);
+    expect(machine("plain-0")).toEqual(["m7i.large", "ami-servers", 40]);
+    expect(machine("server-0")).toEqual(["m7i.large", "ami-servers", 40]);
+  });
+
+  it("may write its copies of etcd to the bucket that is named, and nothing without one", async () => {
+    const named = await rke({ etcdSnapshots: { bucket: "acme-etcd" } });
+    expect(String(named.one("aws:iam/rolePolicy:RolePolicy", "main-nodes").inputs.policy)).toContain(
+      '"arn:aws:s3:::acme-etcd/main/*"',
+    );
+    expect((await rke()).all("aws:iam/rolePolicy:RolePolicy").map(({ name }) => name)).not.toContain(
+      "main-nodes",
+    );
+  });
+});
+
+describe("in another partition of AWS", () => {
+  it.each([
+    ["aws-us-gov", "amazonaws.com", "com.amazonaws"],
+    ["aws-cn", "amazonaws.com.cn", "cn.com.amazonaws"],
+  ])("nothing names that of %s wrongly", async (partition, dnsSuffix, reverseDnsPrefix) => {
+    const there = await MockGraph.of(
+      () =>
+        new Cluster("main", {
+          version: args.version,
+          network: { nat: NatMode.None },
+          selfManaged: {
+            login: { privateKey: KEY },
+            servers: { imageId: "ami-ours" },
+            etcdSnapshots: { bucket: "acme-etcd" },
+          },
+          pools: [{ name: "web", imageId: "ami-ours" }],
+        }),
+      { partition, dnsSuffix, reverseDnsPrefix },
+    );
+    const policies = there.all("aws:iam/rolePolicy:RolePolicy").map(({ inputs }) => String(inputs.policy));
+    expect(policies.join().match(/arn:aws:(?!mock)[^"]*/g) ?? []).toEqual([]);
+    expect(policies.join()).toContain(`arn:${partition}:s3:::acme-etcd/main/*`);
+    expect(there.one("aws:iam/role:Role", "main-servers").inputs.assumeRolePolicy).toContain(
+      `"ec2.${dnsSuffix}"`,
+    );
+    const template = there.one("aws:ec2/launchTemplate:LaunchTemplate", "main-web-template");
+    const userData = Buffer.from(String(template.inputs.userData), "base64").toString();
+    expect(userData).toContain(`https://ssm.eu-central-1.${dnsSuffix}'`);
+    expect(there.all("aws:ec2/vpcEndpoint:VpcEndpoint").map(({ inputs }) => inputs.serviceName)).toEqual([
+      "com.amazonaws.eu-central-1.s3",
+      `${reverseDnsPrefix}.eu-central-1.ssm`,
+      `${reverseDnsPrefix}.eu-central-1.autoscaling`,
+    ]);
+  });
+
+  it("asks for an image by name, because Debian's account is another's there", () => {
+    expect(debianOwner("aws")).toBe("136693071363");
+    expect(() => debianOwner("aws-cn")).toThrow(
+      /in the partition aws-cn .*: name one of yours in servers\.imageId/,
+    );
+  });
+});
+
 describe("the longest names", () => {
   /** The most characters that AWS takes, from the reference of its APIs. */
   const limits: Readonly<Record<string, number>> = {
@@ -444,6 +611,50 @@ describe("the longest names", () => {
   );
 });
 
+describe("what an autoscaler reads", () => {
+  it("is on groups that it may change, and on no others", async () => {
+    const scaled = await build({
+      pools: [
+        {
+          name: "web",
+          count: 1,
+          min: 0,
+          max: 9,
+          labels: { tier: "web" },
+          taints: [{ key: "dedicated", value: "web", effect: "NoSchedule" }],
+        },
+        { name: "fixed" },
+      ],
+    });
+    const tags = (pool: string): Record<string, string> =>
+      Object.fromEntries(
+        (
+          scaled.one("aws:autoscaling/group:Group", `main-${pool}-group`).inputs.tags as {
+            key: string;
+            value: string;
+          }[]
+        )
+          .filter(({ key }) => key.startsWith("k8s.io/"))
+          .map(({ key, value }) => [key.replace("k8s.io/cluster-autoscaler/", ""), value]),
+      );
+    expect(tags("fixed")).toEqual({});
+    expect(tags("web")).toEqual({
+      enabled: "true",
+      main: "owned",
+      "node-template/label/tier": "web",
+      "node-template/label/fleetwright.dev/cluster": "main",
+      "node-template/label/fleetwright.dev/node-pool": "web",
+      "node-template/taint/dedicated": "web:NoSchedule",
+    });
+  });
+
+  it("is the member, and never a machine, of a server", () => {
+    const first = String(graph.one(COMMAND, "main-server-1-volume").inputs.create);
+    expect(first).toContain("provider-id=aws:///b/main-server-1\n");
+    expect(first).not.toContain("main-server-1-instance-id");
+  });
+});
+
 describe("every child", () => {
   it("has a name that begins with its cluster's, and the cluster above it", () => {
     for (const { name, parent, type } of graph.resources.filter(
@@ -479,7 +690,9 @@ it("gives the kubeconfig as a secret, with the load balancer's address", async (
   await MockGraph.of(() => (cluster = new RkeCluster("main", args)));
   const value = cluster?.kubeconfig ?? pulumi.output("");
   expect(await pulumi.isSecret(value)).toBe(true);
-  expect(await new Promise((resolve) => value.apply(resolve))).toContain("server: https://lb.example:6443");
+  expect(await new Promise((resolve) => value.apply(resolve))).toContain(
+    "server: https://main-api.example:6443",
+  );
   expect(await pulumi.isSecret(cluster?.token ?? pulumi.output(""))).toBe(true);
 });
 

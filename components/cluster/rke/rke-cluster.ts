@@ -1,7 +1,7 @@
 // The component of a self-managed cluster, RKE2 or RKE: control plane, load balancer, servers and pools.
 import * as pulumi from "@pulumi/pulumi";
 import { controlPlane, memberName, type ControlPlane } from "./control-plane";
-import { reachableKubeconfig } from "../kubeconfig";
+import { endingCertificate, reachableKubeconfig } from "../kubeconfig";
 import { publicKeyOf } from "./ssh-login";
 import type { NodePoolOutput, StateVolumeOutput } from "../outputs";
 import { settingsOf } from "../../schema";
@@ -52,9 +52,11 @@ export class RkeCluster extends pulumi.ComponentResource {
         : rkeNodes(name, { args: settings, plane, publicKey }, transform, this);
     this.endpoint = pulumi.interpolate`https://${plane.address}:6443`;
     this.kubeconfig = pulumi.secret(
-      pulumi
-        .all([made.kubeconfig, this.endpoint])
-        .apply(([text, endpoint]) => reachableKubeconfig(text, name, endpoint)),
+      pulumi.all([made.kubeconfig, this.endpoint]).apply(([text, endpoint]) => {
+        const ending = endingCertificate(text, name, new Date());
+        if (ending !== undefined) void pulumi.log.warn(ending, this);
+        return reachableKubeconfig(text, name, endpoint);
+      }),
     );
     this.nodePools = made.nodePools;
     this.stateVolumes = pulumi.output(

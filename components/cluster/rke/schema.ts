@@ -170,6 +170,14 @@ export const rkeClusterSchema = z.strictObject({
       autoScaling: z.string().optional(),
     } satisfies ShapeOf<AwsEndpointArgs>)
     .prefault({}),
+  imageName: z
+    .string()
+    .refine(
+      (text) => /^debian-12-amd64-\d{8}-\d+$/.test(text),
+      "use the name of an image like debian-12-amd64-20261103-2285",
+    )
+    .optional(),
+  pullFromEcr: z.boolean().default(false),
   nodePolicyArns: z.array(z.string()).default([]),
   ...freeSettings,
 } satisfies ShapeOf<RkeClusterArgs>);

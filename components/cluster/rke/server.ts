@@ -35,6 +35,8 @@ export interface ServerArgs {
   found: boolean;
   /** Whether the state volume may be a copy when it is seen for the first time. */
   copy: boolean;
+  /** Shell lines that run as root when the state volume is used for the first time. @default none */
+  onFirstUse?: pulumi.Input<string>;
   /** What has to be well before this server is touched: the server before it. */
   after: pulumi.Resource[];
   /** In GiB. @default 40 */
@@ -182,6 +184,8 @@ export class Server extends pulumi.ComponentResource {
           parent: this,
           deleteBeforeReplace: true,
           ignoreChanges: this.#args.image.isPinned ? [] : ["ami"],
+          // In place it would only be stopped and started again, with nobody waiting until it is well before the next one.
+          replaceOnChanges: ["instanceType"],
           dependsOn: after,
         },
       ),
@@ -208,10 +212,12 @@ export class Server extends pulumi.ComponentResource {
    * what was allowed then counts only then: so permission to format is used up, even where it stays in the settings.
    */
   #firstUse(booted: remote.Command, attachment: aws.ec2.VolumeAttachment): remote.Command {
-    const { owner, member, format, found, copy, state } = this.#args;
-    const create = state.volumeId.apply((volume) =>
-      asRoot(prepareVolume({ volume, cluster: owner, member, format, found, copy })),
-    );
+    const { owner, member, format, found, copy, state, onFirstUse = "" } = this.#args;
+    const create = pulumi
+      .all([state.volumeId, onFirstUse])
+      .apply(([volume, more]) =>
+        asRoot(`${prepareVolume({ volume, cluster: owner, member, format, found, copy })}\n${more}`),
+      );
     return this.command("volume", create, {
       triggers: [state.volumeId],
       dependsOn: [booted, attachment],

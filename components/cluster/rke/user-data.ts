@@ -95,6 +95,16 @@ function access({ user, publicKey }: NodeLogin): object {
   };
 }
 
+/** What EC2 takes, before it is encoded. */
+export const MAX_USER_DATA = 16 * 1024;
+
 function cloudConfig(value: object): string {
-  return `#cloud-config\n${yaml(value)}`;
+  const text = `#cloud-config\n${yaml(value)}`;
+  const length = Buffer.byteLength(text);
+  if (length > MAX_USER_DATA) {
+    throw new Error(
+      `The user data of a node has ${length} bytes, and EC2 takes ${MAX_USER_DATA}. What varies in it is the login key, the login user, the names of project, stack and pool, and awsEndpoints: use an Ed25519 key, which is the shortest, or shorter names.`,
+    );
+  }
+  return text;
 }

@@ -1,6 +1,6 @@
 import * as aws from "@pulumi/aws";
 import type * as pulumi from "@pulumi/pulumi";
-import { allows, assumableBy } from "../iam-policy";
+import { allows, assumableBy, partitionOf } from "../iam-policy";
 import { SNAPSHOT_TAG } from "./state-volume";
 
 /** When copies of the state volumes are made. */
@@ -33,20 +33,22 @@ export function volumeSnapshots(
     `${name}-snapshots`,
     {
       role: role.name,
-      policy: allows([
-        {
-          actions: [
-            "ec2:CreateSnapshot",
-            "ec2:CreateSnapshots",
-            "ec2:DeleteSnapshot",
-            "ec2:DescribeInstances",
-            "ec2:DescribeVolumes",
-            "ec2:DescribeSnapshots",
-          ],
-          resources: ["*"],
-        },
-        { actions: ["ec2:CreateTags"], resources: ["arn:aws:ec2:*::snapshot/*"] },
-      ]),
+      policy: partitionOf(parent).apply(({ partition }) =>
+        allows([
+          {
+            actions: [
+              "ec2:CreateSnapshot",
+              "ec2:CreateSnapshots",
+              "ec2:DeleteSnapshot",
+              "ec2:DescribeInstances",
+              "ec2:DescribeVolumes",
+              "ec2:DescribeSnapshots",
+            ],
+            resources: ["*"],
+          },
+          { actions: ["ec2:CreateTags"], resources: [`arn:${partition}:ec2:*::snapshot/*`] },
+        ]),
+      ),
     },
     { parent },
   );

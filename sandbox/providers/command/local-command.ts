@@ -64,7 +64,6 @@ export async function runScript(
 ): Promise<LocalOutputs> {
   const said = await runLocally(context, {
     script: script.text,
-    showScript: !context.secretNames.has(script.property),
     interpreter: inputs.interpreter,
     dir: inputs.dir,
     stdin: inputs.stdin,

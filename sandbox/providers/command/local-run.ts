@@ -8,8 +8,6 @@ import { failure, Output } from "./output";
 /** A command for this machine. */
 export interface LocalRun {
   readonly script: string;
-  /** Whether the script may be shown in messages. */
-  readonly showScript: boolean;
   readonly interpreter: readonly string[] | undefined;
   readonly dir: string | undefined;
   readonly stdin: string | undefined;
@@ -19,6 +17,15 @@ export interface LocalRun {
 
 const SHELL = ["/bin/sh", "-c"];
 const GRACE_MS = 2000;
+
+/** Go's names of the signals that end commands most. */
+const SIGNALS: Readonly<Record<string, string>> = {
+  SIGHUP: "hangup",
+  SIGINT: "interrupt",
+  SIGKILL: "killed",
+  SIGSEGV: "segmentation fault",
+  SIGTERM: "terminated",
+};
 
 /** Runs a command on this machine to its end; fails unless it ends with 0. */
 export async function runLocally(
@@ -53,12 +60,19 @@ export async function runLocally(
     });
     child.on("close", (code, signal) => {
       release();
-      resolve(code === 0 ? undefined : code === null ? `signal ${signal ?? "unknown"}` : `exit code ${code}`);
+      // As Go's os/exec says it.
+      resolve(
+        code === 0
+          ? undefined
+          : code === null
+            ? `signal: ${SIGNALS[signal ?? ""] ?? String(signal)}`
+            : `exit status ${code}`,
+      );
     });
   });
   output.end();
   context.signal.throwIfAborted();
-  if (how !== undefined) throw new Error(failure(how, run.showScript ? run.script : undefined, output));
+  if (how !== undefined) throw new Error(failure(how, run.script, output));
   return { stdout: output.text("stdout"), stderr: output.text("stderr") };
 }
 

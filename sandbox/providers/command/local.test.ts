@@ -49,11 +49,12 @@ describe("local.Command", () => {
     expect(await run({ delete: "true" })).toMatchObject({ stdout: "", stderr: "" });
   });
 
-  test("failures say how, and show the last output", async () => {
-    const message = await problem(run({ create: "seq 1 100; exit 3" }));
-    expect(message).toMatch(/^exit code 3: running "seq 1 100; exit 3"\nits last output:\n/);
-    expect(message).toContain("  100");
-    expect(message).not.toContain("  10\n");
+  test("failures show the whole script and all output, as those of the official provider 1.2.1 do", async () => {
+    const all = Array.from({ length: 100 }, (_, index) => `${index + 1}\n`).join("");
+    expect(await problem(run({ create: "seq 1 100; exit 3", logging: "none" }))).toBe(
+      `exit status 3: running "seq 1 100; exit 3":\n${all}`,
+    );
+    expect(await problem(run({ create: "kill -9 $$" }))).toBe('signal: killed: running "kill -9 $$":\n');
     expect(await problem(run({ create: "true", interpreter: ["no-such-program"] }))).toContain(
       'Cannot run the interpreter "no-such-program": there is no such program',
     );

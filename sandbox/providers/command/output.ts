@@ -7,10 +7,6 @@ export const LOGGING: readonly Logging[] = ["stdout", "stderr", "stdoutAndStderr
 /** The names of a command's streams. */
 export type Stream = "stdout" | "stderr";
 
-const TAIL_LINES = 20;
-const TAIL_LENGTH = 4000;
-const COMMAND_LENGTH = 200;
-
 /** Whether a stream is to be shown. */
 export function shows(logging: string | undefined, stream: Stream): boolean {
   return logging === undefined || logging === "stdoutAndStderr" || logging === stream;
@@ -21,7 +17,7 @@ export class Output {
   private readonly texts = { stdout: "", stderr: "" };
   private readonly decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
   private readonly rests = { stdout: "", stderr: "" };
-  private shown = "";
+  private both = "";
 
   constructor(
     private readonly logging: string | undefined,
@@ -46,29 +42,25 @@ export class Output {
     return this.texts[stream].replace(/\n$/, "");
   }
 
-  /** The last lines of both streams in the order in which they came, without those that are not to be shown. */
-  tail(): string {
-    const lines = this.shown.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
-    return lines.length > TAIL_LENGTH ? `…${lines.slice(-TAIL_LENGTH)}` : lines;
+  /** All that both streams said in the order in which it came, whatever is to be shown of it. */
+  everything(): string {
+    return this.both;
   }
 
   private take(stream: Stream, text: string): void {
     this.texts[stream] += text;
+    this.both += text;
     if (!shows(this.logging, stream)) return;
-    this.shown = (this.shown + text).slice(-2 * TAIL_LENGTH);
     const lines = (this.rests[stream] + text).split("\n");
     this.rests[stream] = lines.pop() ?? "";
     lines.forEach(this.show);
   }
 }
 
-/** What to say of a command that did not succeed. `script` is left out where it is a secret. */
-export function failure(how: string, script: string | undefined, output: Output): string {
-  const short =
-    script !== undefined && script.length > COMMAND_LENGTH ? `${script.slice(0, COMMAND_LENGTH)}…` : script;
-  const tail = output.tail();
-  return [
-    `${how}${short === undefined ? "" : `: running ${JSON.stringify(short)}`}`,
-    ...(tail === "" ? [] : ["its last output:", ...tail.split("\n").map((line) => `  ${line}`)]),
-  ].join("\n");
+/**
+ * What to say of a command that did not succeed, in the words of the official provider (1.2.1, `run` of commandOutputs.go):
+ * all of the script, and all that it said, also where `logging` shows less of it while it runs.
+ */
+export function failure(how: string, script: string, output: Output): string {
+  return `${how}: running ${JSON.stringify(script)}:\n${output.everything()}`;
 }

@@ -49,7 +49,6 @@ function runScript(
   return runRemotely(context, {
     connection: inputs.connection,
     script: script.text,
-    showScript: !context.secretNames.has(script.property),
     stdin: inputs.stdin,
     environment: variables(inputs.environment, previous, inputs.addPreviousOutputInEnv, context.log.warning),
     logging: inputs.logging,

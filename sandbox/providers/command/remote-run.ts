@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import type { Client } from "ssh2";
 import type { Context } from "../shell/context";
 import { address, type Connection, endpoint } from "./connection";
@@ -9,8 +10,6 @@ import { failure, Output } from "./output";
 export interface RemoteRun {
   readonly connection: Connection;
   readonly script: string;
-  /** Whether the script may be shown in messages. */
-  readonly showScript: boolean;
   readonly stdin: string | undefined;
   readonly environment: Variables;
   readonly logging: string | undefined;
@@ -35,12 +34,11 @@ export async function runRemotely(
         }
         const stderr = new MarkedStream(mark, (bytes) => output.add("stderr", bytes));
         const release = endWith(context.signal, client, () => stderr.processId);
-        let how: string | undefined = "the connection was lost before the command ended";
+        let how: string | undefined = "wait: remote command exited without exit status or exit signal";
         channel.on("data", (bytes: Buffer) => output.add("stdout", bytes));
         channel.stderr.on("data", (bytes: Buffer) => stderr.take(bytes));
         channel.on("exit", (code: number | null, signal?: string) => {
-          how =
-            code === 0 ? undefined : code === null ? `signal ${signal ?? "unknown"}` : `exit code ${code}`;
+          how = code === 0 ? undefined : exitMessage(code, signal);
         });
         channel.on("close", () => {
           release();
@@ -56,9 +54,17 @@ export async function runRemotely(
   output.end();
   context.signal.throwIfAborted();
   if (ended !== undefined) {
-    throw new Error(failure(`${ended} on ${where}`, run.showScript ? run.script : undefined, output));
+    throw new Error(failure(ended, run.script, output));
   }
   return { stdout: output.text("stdout"), stderr: output.text("stderr") };
+}
+
+/** How a command ended, as Go's SSH library says it. A signal counts as 128 and its number. */
+function exitMessage(code: number | null, signal: string | undefined): string {
+  if (code !== null) return `Process exited with status ${code}`;
+  const name = (signal ?? "").replace(/^SIG/, "");
+  const number = constants.signals[`SIG${name}` as NodeJS.Signals] as number | undefined;
+  return `Process exited with status ${128 + (number ?? 0)} from signal ${name}`;
 }
 
 /** Takes the first line, with the mark and the process id, out of a stream. */

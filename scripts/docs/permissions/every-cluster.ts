@@ -118,7 +118,8 @@ export const everyCluster: PermissionGroup = {
     "aws:index/getAvailabilityZones:getAvailabilityZones": actionsOf("ec2", {
       read: "DescribeAvailabilityZones",
     }),
-    // The provider knows its region without asking.
+    // The provider knows its region and partition without asking.
     "aws:index/getRegion:getRegion": actionsOf("ec2", {}),
+    "aws:index/getPartition:getPartition": actionsOf("ec2", {}),
   },
 };

@@ -28,6 +28,7 @@ export const hosted: PermissionGroup = {
       update: "UpdateAddon DescribeUpdate",
       delete: "DeleteAddon",
     }),
+    "aws:eks/getAddonVersion:getAddonVersion": actionsOf("eks", { read: "DescribeAddonVersions" }),
     "aws:eks/accessEntry:AccessEntry": eks({
       create: "CreateAccessEntry",
       read: "DescribeAccessEntry",

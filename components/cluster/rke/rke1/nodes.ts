@@ -8,6 +8,8 @@ import { nodeImage } from "../machine-image";
 import { nodeRole, type RoleTransforms } from "../node-role";
 import type { NodePoolOutput } from "../../outputs";
 import type { PoolSettings } from "../../common-schema";
+import { partitionOf } from "../../iam-policy";
+import { bucketStatements } from "../snapshot-bucket";
 import type { RkeClusterSettings } from "../schema";
 import { installDocker } from "../scripts/install-docker";
 import { RKE_FOLDER, RKE_KEY_FILE, RKE_PROGRAM, runRke } from "../scripts/run-rke";
@@ -58,7 +60,7 @@ export function rkeNodes(
       const member = `${pool.name}-${index}`;
       const state = machines.state(member, worker, FIRST_WORKER_HOST, plane.firewall.agents);
       worker += 1;
-      return { pool, ...machines.node(member, state) };
+      return { pool, ...machines.node(member, state, pool) };
     }),
   );
   const runner = machines.runner();
@@ -121,8 +123,8 @@ function rkeUp(
   const { podNetwork, release } = args;
   const region = aws.getRegionOutput({}, { parent: runner }).region;
   const stdin = pulumi
-    .all([nodes, plane.address, region, args.registries, args.login.privateKey])
-    .apply(([list, apiName, here, registries, key]) =>
+    .all([nodes, plane.names, region, args.registries, args.login.privateKey])
+    .apply(([list, names, here, registries, key]) =>
       packed([
         { path: RKE_KEY_FILE, content: key },
         {
@@ -134,7 +136,7 @@ function rkeUp(
             port: args.login.port,
             keyFile: RKE_KEY_FILE,
             nodes: list,
-            names: [apiName, ...args.api.names],
+            names,
             clusterCidr: podNetwork.clusterCidr,
             serviceCidr: podNetwork.serviceCidr,
             clusterDomain: podNetwork.clusterDomain,
@@ -158,10 +160,12 @@ function rkeUp(
   });
 }
 
+/** What a machine is made from: the servers' settings, or those of a pool. */
+type MachineSettings = Pick<PoolSettings, "imageId" | "instanceType" | "rootVolumeSize">;
+
 /** Makes machines, one after another, as those of RKE2 are. */
 class RkeMachines {
   readonly #profile: aws.iam.InstanceProfile;
-  readonly #image: ReturnType<typeof nodeImage>;
   #last: pulumi.Resource[] = [];
 
   constructor(
@@ -171,10 +175,13 @@ class RkeMachines {
     private readonly parent: pulumi.Resource,
   ) {
     const { args } = settings;
-    this.#image = nodeImage(args.servers.imageId, parent);
+    const { bucket, folder = name } = args.etcdSnapshots;
     const role = {
-      statements: [],
-      isNeeded: false,
+      // RKE makes its copies on every node with etcd, which have the role of all.
+      statements: partitionOf(parent).apply(({ partition }) =>
+        bucket === undefined ? [] : bucketStatements(`arn:${partition}:s3:::${bucket}`, folder),
+      ),
+      isNeeded: bucket !== undefined,
       policyArns: args.nodePolicyArns,
       tags: args.tags,
     };
@@ -182,8 +189,12 @@ class RkeMachines {
   }
 
   /** A machine with Docker on it. */
-  node(member: string, state: StateVolume): { member: string; server: Server; ready: remote.Command } {
-    const server = this.#server(member, state, false);
+  node(
+    member: string,
+    state: StateVolume,
+    like: MachineSettings = this.settings.args.servers,
+  ): { member: string; server: Server; ready: remote.Command } {
+    const server = this.#server(member, state, false, like);
     const ready = server.command("docker", asRoot(installDocker(this.settings.args.login.user)), {
       triggers: [server.instanceId],
       dependsOn: [server.ready],
@@ -195,7 +206,8 @@ class RkeMachines {
   /** The machine that RKE runs on. */
   runner(): Server {
     const group = this.settings.plane.firewall.runner ?? this.settings.plane.firewall.agents;
-    return this.#server("runner", this.state("runner", 0, RUNNER_HOST, group), true);
+    const { servers } = this.settings.args;
+    return this.#server("runner", this.state("runner", 0, RUNNER_HOST, group), true, servers);
   }
 
   /** The state of a machine that is no server. */
@@ -225,7 +237,7 @@ class RkeMachines {
     );
   }
 
-  #server(member: string, state: StateVolume, found: boolean): Server {
+  #server(member: string, state: StateVolume, found: boolean, like: MachineSettings): Server {
     const { args, publicKey } = this.settings;
     const { bootstrap } = args;
     return new Server(
@@ -235,8 +247,9 @@ class RkeMachines {
         owner: `${pulumi.getProject()}/${pulumi.getStack()}/${this.name}`,
         member,
         state,
-        image: this.#image,
-        instanceType: args.servers.instanceType,
+        image: nodeImage(like.imageId ?? args.servers.imageId, args.imageName, this.parent),
+        instanceType: like.instanceType,
+        rootVolumeSize: like.rootVolumeSize,
         instanceProfile: this.#profile.name,
         login: args.login,
         publicKey,

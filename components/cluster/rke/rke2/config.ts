@@ -67,6 +67,8 @@ export interface AgentSettings {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly cis: boolean;
+  /** Whether images come from private registries of ECR. */
+  readonly pullFromEcr: boolean;
   /** What a person set beyond all this. */
   readonly free?: FreeContext;
 }

@@ -11,6 +11,7 @@ import {
   type AgentSettings,
   type Member,
 } from "./config";
+import { ecrFiles } from "./ecr";
 import { freeFiles } from "./free-files";
 import { NODE_RIGHTS_FILE, nodeRights } from "./node-rights";
 import { REGISTRIES_FILE, registriesFile } from "./registries";
@@ -43,6 +44,7 @@ export function serverFiles(member: Member, settings: ServerSettings): NodeFiles
     [REGISTRIES_FILE]: { content: registriesFile(settings.registries) },
     [AUDIT_POLICY_FILE]: { content: settings.audit ? auditPolicy() : undefined },
     ...authenticationFile(settings),
+    ...(settings.pullFromEcr ? ecrFiles() : {}),
     [NODE_RIGHTS_FILE]: { content: nodeRights() },
     [STATE_DROP_IN]: { content: stateDropIn(), mode: "0644" },
     ...freeFiles(settings.free, "server"),
@@ -61,6 +63,7 @@ export function agentFiles(settings: AgentSettings, registries: RegistrySettings
   return present({
     [CONFIG_FILE]: { content: agentConfig(settings) },
     [REGISTRIES_FILE]: { content: registriesFile(registries) },
+    ...(settings.pullFromEcr ? ecrFiles() : {}),
     ...freeFiles(settings.free, "agent"),
   });
 }

@@ -4,6 +4,7 @@ import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../control-plane";
 import { nodeImage } from "../machine-image";
+import { partitionOf } from "../../iam-policy";
 import { NodePool, type NodePoolTransforms } from "../node-pool";
 import { nodeRole, type RoleTransforms } from "../node-role";
 import type { PoolSettings } from "../../common-schema";
@@ -14,6 +15,7 @@ import { waitForNodes } from "../scripts/wait-for-nodes";
 import { asRoot } from "../shell";
 import type { Tokens } from "../tokens";
 import { agentUserData } from "../user-data";
+import { ecrStatements } from "./ecr";
 import { agentFiles } from "./files";
 import { proxyExports } from "./free-files";
 import type { Rke2Servers } from "./servers";
@@ -44,15 +46,16 @@ export function rke2Pools(
   const profile = nodeRole(
     `${name}-agents`,
     {
-      statements: arns.apply((resources) => [
+      statements: pulumi.all([arns, partitionOf(parent)]).apply(([resources, { partition }]) => [
         { actions: ["ssm:GetParameter"], resources },
         {
           actions: ["autoscaling:CompleteLifecycleAction"],
           resources: pools.map(
             ({ pool }) =>
-              `arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/${groupName(name, pool)}`,
+              `arn:${partition}:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/${groupName(name, pool)}`,
           ),
         },
+        ...(args.pullFromEcr ? ecrStatements(partition) : []),
       ]),
       isNeeded: true,
       policyArns: args.nodePolicyArns,
@@ -91,7 +94,7 @@ function joining(
   const known = pulumi.all([
     servers.caDigest,
     tokens.agent,
-    plane.address,
+    plane.registration,
     args.registries,
     args.network.cidr,
   ]);
@@ -111,6 +114,7 @@ function joining(
       labels: pool.labels,
       taints: pool.taints,
       cis,
+      pullFromEcr: args.pullFromEcr,
       free: { free: args, networkCidr, ...args.podNetwork },
     };
     const { files, removed } = agentFiles(agent, registries);
@@ -119,7 +123,7 @@ function joining(
   // With the token as the key, the digest tells nothing of a password that may be in the files.
   const generation = pulumi.unsecret(
     pulumi
-      .all([tokens.agent, plane.address, args.registries, args.network.cidr])
+      .all([tokens.agent, plane.registration, args.registries, args.network.cidr])
       .apply(([token, address, registries, networkCidr]) =>
         createHmac("sha256", token)
           .update(files("", address, registries, networkCidr, ""))
@@ -164,15 +168,15 @@ function makePool(
   const { args, plane, parameter } = settings;
   const region = aws.getRegionOutput({}, { parent }).region;
   const userData = pulumi
-    .all([settings.publicKey, parameter.name, region, args.network.cidr])
-    .apply(([publicKey, parameterName, here, networkCidr]) =>
+    .all([settings.publicKey, parameter.name, region, args.network.cidr, partitionOf(parent)])
+    .apply(([publicKey, parameterName, here, networkCidr, { dnsSuffix }]) =>
       agentUserData(
         { user: args.login.user, publicKey },
         {
           region: here,
-          endpoint: args.awsEndpoints.ssm ?? `https://ssm.${here}.amazonaws.com`,
+          endpoint: args.awsEndpoints.ssm ?? `https://ssm.${here}.${dnsSuffix}`,
           parameter: parameterName,
-          groupEndpoint: args.awsEndpoints.autoScaling ?? `https://autoscaling.${here}.amazonaws.com`,
+          groupEndpoint: args.awsEndpoints.autoScaling ?? `https://autoscaling.${here}.${dnsSuffix}`,
           group: groupName(name, pool),
           proxy: proxyExports({ free: args, networkCidr, ...args.podNetwork }),
         },
@@ -186,13 +190,15 @@ function makePool(
       groupName: groupName(name, pool),
       subnetIds: args.network.privateSubnets.map(({ id }) => id),
       securityGroupIds: [plane.firewall.agents.id],
-      image: nodeImage(pool.imageId, parent),
+      image: nodeImage(pool.imageId, args.imageName, parent),
       instanceType: pool.instanceType,
       instanceProfile: settings.profile.name,
       userData,
       count: pool.count,
       min: pool.min,
       max: pool.max,
+      labels: pool.labels,
+      taints: pool.taints,
       generation: settings.generation,
       rootVolumeSize: pool.rootVolumeSize,
       tags: args.tags,

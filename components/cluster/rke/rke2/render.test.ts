@@ -22,6 +22,7 @@ const settings: ServerSettings = {
   cni: "canal",
   dedicated: true,
   disable: ["rke2-ingress-nginx"],
+  pullFromEcr: false,
   cis: true,
   audit: true,
   secretsEncryption: "secretbox",
@@ -47,6 +48,7 @@ const agent: AgentSettings = {
   labels: { tier: "web" },
   taints: [{ key: "dedicated", value: "web", effect: "NoSchedule" }],
   cis: false,
+  pullFromEcr: false,
 };
 const registries = {
   mirrors: [
@@ -142,6 +144,23 @@ it("keeps files with secrets from everyone but root", () => {
   }
 });
 
+it.each([
+  ["server", (pullFromEcr: boolean) => serverFiles(member, { ...settings, pullFromEcr })],
+  ["agent", (pullFromEcr: boolean) => agentFiles({ ...agent, pullFromEcr }, {})],
+])("lets the kubelet of a %s ask ECR where it is to pull from there", (_, filesOf) => {
+  const paths = (pullFromEcr: boolean): string[] => filesOf(pullFromEcr).files.map(({ path }) => path);
+  expect(paths(true).filter((path) => !paths(false).includes(path))).toEqual([
+    "/usr/local/sbin/fleetwright-aws",
+    "/var/lib/rancher/credentialprovider/bin/fleetwright-ecr",
+    "/var/lib/rancher/credentialprovider/config.yaml",
+  ]);
+  const config = filesOf(true).files.find(({ path }) => path.endsWith("credentialprovider/config.yaml"));
+  expect(load(config?.content ?? "")).toMatchObject({
+    kind: "CredentialProviderConfig",
+    providers: [{ name: "fleetwright-ecr", apiVersion: "credentialprovider.kubelet.k8s.io/v1" }],
+  });
+});
+
 describe("user data", () => {
   const text = agentUserData(login, {
     region: "r",
@@ -153,6 +172,14 @@ describe("user data", () => {
 
   it("fits, with room, into the 16 KiB that EC2 takes", () => {
     expect(Buffer.byteLength(text)).toBeLessThan(15 * 1024);
+  });
+
+  it("that EC2 would not take is refused before it is sent there", () => {
+    const source = { region: "r", endpoint: "e", parameter: "/p", groupEndpoint: "e", group: "g" };
+    const long = { user: "admin", publicKey: `ssh-rsa ${"A".repeat(2000)}` };
+    expect(() => agentUserData(long, source)).toThrow(
+      /^The user data of a node has 1\d{4} bytes, and EC2 takes 16384\. .* use an Ed25519 key/,
+    );
   });
 
   it("holds neither token nor version", () => {

@@ -5,8 +5,10 @@ import * as pulumi from "@pulumi/pulumi";
 import { memberName, type ControlPlane } from "../control-plane";
 import { nodeImage } from "../machine-image";
 import { nodeRole, type RoleTransforms } from "../node-role";
-import type { Statement } from "../../iam-policy";
+import { partitionOf, type Statement } from "../../iam-policy";
+import { bucketStatements } from "../snapshot-bucket";
 import type { RkeClusterSettings } from "../schema";
+import { memberPlace } from "../scripts/node-place";
 import { readCaDigest } from "../scripts/read-cluster";
 import { removeMember } from "../scripts/remove-member";
 import { runServer } from "../scripts/run-server";
@@ -15,6 +17,7 @@ import { Server, type ServerTransforms } from "../server";
 import { asRoot } from "../shell";
 import type { StateVolume } from "../state-volume";
 import type { Tokens } from "../tokens";
+import { ecrStatements } from "./ecr";
 import { serverFiles } from "./files";
 import { proxyExports } from "./free-files";
 import type { ServerSettings } from "./settings";
@@ -44,7 +47,7 @@ export function rke2Servers(
   parent: pulumi.Resource,
 ): Rke2Servers {
   const { args, plane, tokens } = settings;
-  const image = nodeImage(args.servers.imageId, parent);
+  const image = nodeImage(args.servers.imageId, args.imageName, parent);
   const profile = serverProfile(name, args, transform, parent);
   const { rejoin, bootstrap } = args;
   const running: remote.Command[] = [];
@@ -70,6 +73,7 @@ export function rke2Servers(
         // Only the first one founds a cluster, and not one that is to join again.
         found: bootstrap && index === 0 && !rejoin.includes(member),
         copy: args.servers.volumeSnapshotIds[member] !== undefined,
+        onFirstUse: state.zone.apply((zone) => memberPlace(node, zone)),
         after: running.slice(-1),
         rootVolumeSize: args.servers.rootVolumeSize,
         tags: args.tags,
@@ -111,7 +115,7 @@ function runCommand(
   const { release } = args;
   const addresses = pulumi.all(plane.states.map((state) => state.address));
   const create = pulumi
-    .all([plane.address, address, addresses, args.network.cidr])
+    .all([plane.registration, address, addresses, args.network.cidr])
     .apply(([registration, own, all, networkCidr]) =>
       asRoot(
         runServer({
@@ -130,13 +134,13 @@ function runCommand(
     address,
     token,
     tokens.agent,
-    plane.address,
+    plane.names,
     args.registries,
     region(server),
     args.network.cidr,
   ]);
-  const stdin = values.apply(([own, serverToken, agentToken, apiName, registries, here, networkCidr]) => {
-    const known = { serverToken, agentToken, apiName, region: here, networkCidr };
+  const stdin = values.apply(([own, serverToken, agentToken, names, registries, here, networkCidr]) => {
+    const known = { serverToken, agentToken, names, region: here, networkCidr };
     const settings = serverSettings(server.cluster, args, known);
     const { files, removed } = serverFiles({ node, address: own }, { ...settings, registries });
     return packed(files, removed);
@@ -163,7 +167,7 @@ function memberCommand(
 ): remote.Command {
   return server.command("member", undefined, {
     triggers: [state.volumeId],
-    delete: plane.address.apply((address) => asRoot(removeMember(node, `https://${address}:6443`))),
+    delete: plane.registration.apply((address) => asRoot(removeMember(node, `https://${address}:6443`))),
     dependsOn,
     opts: { deletedWith: plane.loadBalancer },
   });
@@ -172,7 +176,7 @@ function memberCommand(
 function serverSettings(
   cluster: string,
   args: RkeClusterSettings,
-  known: { serverToken: string; agentToken: string; apiName: string; region: string; networkCidr: string },
+  known: { serverToken: string; agentToken: string; names: string[]; region: string; networkCidr: string },
 ): ServerSettings {
   const { podNetwork, hardening, etcdSnapshots } = args;
   return {
@@ -180,13 +184,14 @@ function serverSettings(
     serverCount: args.servers.count,
     token: known.serverToken,
     agentToken: known.agentToken,
-    names: [known.apiName, ...args.api.names],
+    names: known.names,
     clusterCidr: podNetwork.clusterCidr,
     serviceCidr: podNetwork.serviceCidr,
     clusterDomain: podNetwork.clusterDomain,
     cni: podNetwork.cni,
     dedicated: args.servers.dedicated,
     disable: args.disable,
+    pullFromEcr: args.pullFromEcr,
     cis: hardening.cis,
     audit: hardening.audit,
     secretsEncryption: hardening.secretsEncryption,
@@ -201,7 +206,7 @@ function region(parent: pulumi.Resource): pulumi.Output<string> {
   return aws.getRegionOutput({}, { parent }).region;
 }
 
-/** Servers write snapshots to the bucket, into their folder, and do nothing else. */
+/** Servers write snapshots to the bucket, into their folder, and pull from ECR where that is asked for; nothing else. */
 function serverProfile(
   name: string,
   args: RkeClusterSettings,
@@ -209,16 +214,12 @@ function serverProfile(
   parent: pulumi.Resource,
 ): aws.iam.InstanceProfile {
   const { bucket, folder = name } = args.etcdSnapshots;
-  const statements: Statement[] =
-    bucket === undefined
-      ? []
-      : [
-          { actions: ["s3:ListBucket", "s3:GetBucketLocation"], resources: [`arn:aws:s3:::${bucket}`] },
-          {
-            actions: ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"],
-            resources: [`arn:aws:s3:::${bucket}/${folder}/*`],
-          },
-        ];
-  const settings = { statements, isNeeded: statements.length > 0, policyArns: args.nodePolicyArns };
+  const { pullFromEcr } = args;
+  const statements = partitionOf(parent).apply(({ partition }): Statement[] => [
+    ...(bucket === undefined ? [] : bucketStatements(`arn:${partition}:s3:::${bucket}`, folder)),
+    ...(pullFromEcr ? ecrStatements(partition) : []),
+  ]);
+  const isNeeded = bucket !== undefined || pullFromEcr;
+  const settings = { statements, isNeeded, policyArns: args.nodePolicyArns };
   return nodeRole(`${name}-servers`, { ...settings, tags: args.tags }, transform, parent);
 }

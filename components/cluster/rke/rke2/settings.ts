@@ -72,6 +72,8 @@ export interface ServerSettings {
   dedicated: boolean;
   /** Packaged components that are left out. */
   disable: string[];
+  /** Whether images come from private registries of ECR. */
+  pullFromEcr: boolean;
   cis: boolean;
   audit: boolean;
   secretsEncryption: string | undefined;

@@ -28,6 +28,7 @@ beforeAll(async () => {
     else if (session !== "session") response.writeHead(401).end();
     else if (request.url?.endsWith("/security-credentials/") === true) response.end("agents\n");
     else if (request.url?.endsWith("/target-lifecycle-state") === true) response.end("InService");
+    else if (request.url?.endsWith("/placement/availability-zone") === true) response.end("eu-central-1b");
     else response.end(JSON.stringify(CREDENTIALS));
   });
   metadataUrl = await listen(metadata);
@@ -84,6 +85,10 @@ describe("the program that asks AWS", () => {
 
   it("reads what the auto scaling group wants of the instance", async () => {
     expect(await ask("lifecycle-state")).toEqual({ code: 0, out: "InService", err: "" });
+  });
+
+  it("reads in which zone the instance is", async () => {
+    expect(await ask("zone")).toEqual({ code: 0, out: "eu-central-1b", err: "" });
   });
 
   it("takes an instance that the group knows nothing of for an error", async () => {

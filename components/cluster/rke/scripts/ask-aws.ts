@@ -5,6 +5,7 @@ export const ASK_AWS_FILE = "/usr/local/sbin/fleetwright-aws";
  * A Python program that asks AWS the little that a node of a pool has to know, with the instance's own role:
  *
  * - `parameter REGION ENDPOINT NAME` prints the value of a parameter of Systems Manager;
+ * - `zone` prints the availability zone of the instance;
  * - `lifecycle-state` prints what the auto scaling group wants of the instance: `InService`, or `Terminated`;
  * - `go-on REGION ENDPOINT GROUP HOOK INSTANCE` tells the group that what it waited for is done.
  *
@@ -89,7 +90,11 @@ def lifecycle_state():
     return metadata("autoscaling/target-lifecycle-state")
 
 
+def zone():
+    return metadata("placement/availability-zone")
+
+
 if __name__ == "__main__":
-    commands = {"parameter": parameter, "go-on": go_on, "lifecycle-state": lifecycle_state}
+    commands = {"parameter": parameter, "go-on": go_on, "lifecycle-state": lifecycle_state, "zone": zone}
     sys.stdout.write(commands[sys.argv[1]](*sys.argv[2:]))
 `;

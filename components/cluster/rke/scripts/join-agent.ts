@@ -1,6 +1,7 @@
 import { INSTALL_RKE2 } from "../../../../lib/node-scripts/install-rke2";
 import { ASK_AWS_FILE } from "./ask-aws";
 import { AWAIT, REPORT } from "./report";
+import { nodePlace } from "./node-place";
 import { UNPACK } from "./unpack-files";
 
 /** Where a node of a pool finds what it needs to join, and whom it tells that it has, and that it has left. */
@@ -60,8 +61,8 @@ install_rke2
 if [ "$CIS" = cis ]; then cis_prerequisites; fi
 printf '%s\\n' "$join" | tail -n +2 | unpack >/dev/null
 install --directory --mode 0755 /etc/rancher/rke2/config.yaml.d
-printf 'node-name: %s\\n' "$(instance_id)" >/etc/rancher/rke2/config.yaml.d/10-node.yaml
-chmod 0600 /etc/rancher/rke2/config.yaml.d/10-node.yaml
+zone=$(${ASK_AWS_FILE} zone)
+${nodePlace("$(instance_id)", "$REGION", "$zone")}
 systemctl daemon-reload
 systemctl --quiet enable "$SERVICE"
 systemctl --no-block start "$SERVICE"
