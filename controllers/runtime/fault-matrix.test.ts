@@ -15,6 +15,7 @@ import {
   type DataObject,
   type FaultProxyFixture,
 } from "../../test/harness/fault-proxy";
+import { repeatable, testSeed } from "../../test/harness/seed";
 import { certifiedKey, daysFromNow } from "../../sandbox/controlplane/certificate";
 import {
   ApiClient,
@@ -24,11 +25,15 @@ import {
   isConflict,
   kubeconfigCredentials,
   Metrics,
+  seededRandom,
   type InformerOptions,
   type KubernetesObject,
   type Resource,
 } from ".";
 
+/** Decides where faults strike, and how long each waits before it tries again. */
+const seed = testSeed();
+const random = seededRandom(seed);
 let fixture: FaultProxyFixture;
 let dir: string;
 const stop = new AbortController();
@@ -60,7 +65,12 @@ function follow<T extends KubernetesObject>(
   resource: Resource<T>,
   options: InformerOptions<T> = {},
 ): Informer<T> {
-  const informer = new Informer(client, resource, { namespace: fixture.namespace, ...QUICK, ...options });
+  const informer = new Informer(client, resource, {
+    namespace: fixture.namespace,
+    ...QUICK,
+    random,
+    ...options,
+  });
   runs.push(informer.run(stop.signal));
   return informer;
 }
@@ -89,11 +99,13 @@ function collectGarbage(): void {
 const keyFor = (name: string): string => `${fixture.namespace}/${name}`;
 const isWatch = ({ query }: { query: URLSearchParams }): boolean => query.has("watch");
 
-test("row 5: a watch that is cut at any byte applies no half line and loses nothing", async () => {
+test("row 5: a watch that is cut at any byte applies no half line and loses nothing", () =>
+  repeatable(seed, __filename, cutAtAnyByte));
+
+async function cutAtAnyByte(): Promise<void> {
   const CUTS = 8;
-  let bytes = 1;
   const proxy = await fixture.proxy((request) =>
-    isWatch(request) ? { kind: "cut", afterBytes: (bytes += 97) } : undefined,
+    isWatch(request) ? { kind: "cut", afterBytes: 1 + Math.floor(random() * 800) } : undefined,
   );
   const informer = follow(fixture.through(proxy), CONFIG_MAPS, { labelSelector: "row=five" });
   await informer.synced();
@@ -107,7 +119,7 @@ test("row 5: a watch that is cut at any byte applies no half line and loses noth
   await waitFor("the last value", () => informer.get(keyFor("cut"))?.data?.value === String(value));
   const lists = proxy.seen.filter((request) => !isWatch(request) && request.query.get("limit") !== "1");
   expect(lists).toHaveLength(1);
-});
+}
 
 test("row 5: a line that does not parse leads to a new list", async () => {
   const metrics = new Metrics();
@@ -190,11 +202,13 @@ test("row 7: Retry-After is obeyed by requests and by the cache", async () => {
   expect((again?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(990);
 });
 
-test("row 7: with 30 % of answers being 429 or 5xx the cache converges", async () => {
-  let count = 0;
+test("row 7: with 30 % of answers being 429 or 5xx the cache converges", () =>
+  repeatable(seed, __filename, oftenRefused));
+
+async function oftenRefused(): Promise<void> {
   const codes = [500, 502, 503, 504, 429];
   const proxy = await fixture.proxy(() =>
-    count++ % 10 < 3 ? { kind: "status", code: codes[count % 5] ?? 500 } : undefined,
+    random() < 0.3 ? { kind: "status", code: codes[Math.floor(random() * 5)] ?? 500 } : undefined,
   );
   const informer = follow(fixture.through(proxy), CONFIG_MAPS, {
     labelSelector: "row=seven",
@@ -203,7 +217,7 @@ test("row 7: with 30 % of answers being 429 or 5xx the cache converges", async (
   });
   for (let index = 0; index < 10; index++) await put(`seven-${index}`, {}, { row: "seven" });
   await waitFor("ten objects", () => informer.size === 10);
-});
+}
 
 test("row 8: what was committed although the reply was lost is neither made twice nor lost", async () => {
   const proxy = await fixture.proxy();
