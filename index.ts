@@ -5,6 +5,7 @@ import { describe } from "./components/problem";
 import { type StackTransforms, transformProblems } from "./components/stack/transforms";
 import { readConfig, type StackConfig } from "./config";
 import { sayWhetherAhead } from "./preview";
+import { usableKubeconfig, watchFirstDial } from "./way-in";
 
 /** The outputs of a stack. */
 interface StackOutputs {
@@ -13,6 +14,8 @@ interface StackOutputs {
   kubeconfig?: pulumi.Output<string>;
   endpoint?: pulumi.Output<string>;
   nodePools?: pulumi.Output<object[]>;
+  /** The machine between here and the cluster, for `npm run access -- tunnel`. */
+  bastion?: library.BastionOutput;
   /** What nodes are logged in to with. */
   sshPrivateKey?: pulumi.Output<string>;
 }
@@ -47,8 +50,17 @@ function declare(config: StackConfig): StackOutputs {
               }),
         });
 
+  // A stack's file may leave it out.
+  const givenLogin: Partial<library.LoginArgs> = { ...cluster?.selfManaged?.login };
+  if (built !== undefined && login !== undefined && givenLogin.proxy === undefined)
+    watchFirstDial(built, {
+      port: givenLogin.port ?? 22,
+      from: cluster?.network?.bastion?.from ?? [],
+    });
   const inCluster =
-    built === undefined ? components.accessToExisting(config.kubeContext) : components.accessToBuilt(built);
+    built === undefined
+      ? components.accessToExisting(config.kubeContext)
+      : components.accessToBuilt(built, usableKubeconfig(built, login));
 
   const record = { environment, ...declaredVersions(config, components.ClusterKind.Hosted) };
   const system = new components.SystemNamespace("system", { record, labels }, inCluster);
@@ -100,6 +112,7 @@ function declare(config: StackConfig): StackOutputs {
     ...(built === undefined
       ? {}
       : { kubeconfig: built.kubeconfig, endpoint: built.endpoint, nodePools: built.nodePools }),
+    ...(built?.bastion === undefined ? {} : { bastion: built.bastion }),
     ...(login === undefined ? {} : { sshPrivateKey: pulumi.secret(login) }),
   };
 }

@@ -24,12 +24,12 @@ function transforms() {
   return existsSync(own) ? own : path.join(__dirname, "components", "stack", "no-transforms.ts");
 }
 
-/** Bundles the program and gives the file. Its name is its content, so runs at the same time share it or differ. */
-function bundle() {
+/** Bundles a program and gives the file. Its name is its content, so runs at the same time share it or differ. */
+function bundle(name, entry) {
   const folder = path.join(__dirname, "node_modules", ".cache", "fleetwright");
   mkdirSync(folder, { recursive: true });
   const [output] = buildSync({
-    entryPoints: [path.join(__dirname, "index.ts")],
+    entryPoints: [path.join(__dirname, entry)],
     outdir: folder,
     bundle: true,
     packages: "external",
@@ -43,12 +43,12 @@ function bundle() {
   }).outputFiles;
   const file = path.join(
     folder,
-    `program-${createHash("sha256").update(output.contents).digest("hex").slice(0, 16)}.js`,
+    `${name}-${createHash("sha256").update(output.contents).digest("hex").slice(0, 16)}.js`,
   );
   if (!existsSync(file)) {
-    for (const name of readdirSync(folder)) {
-      const old = path.join(folder, name);
-      if (name.startsWith("program-") && Date.now() - statSync(old).mtimeMs > DAY_MS)
+    for (const other of readdirSync(folder)) {
+      const old = path.join(folder, other);
+      if (other.startsWith(`${name}-`) && Date.now() - statSync(old).mtimeMs > DAY_MS)
         rmSync(old, { force: true });
     }
     writeFileSync(`${file}.${process.pid}`, output.contents);
@@ -57,4 +57,8 @@ function bundle() {
   return file;
 }
 
-module.exports = require(bundle());
+// `node run.js tunnel` is what the program starts for itself (tunnel/open.ts).
+const isTunnel = require.main === module && process.argv[2] === "tunnel";
+module.exports = require(
+  isTunnel ? bundle("tunnel", path.join("tunnel", "main.ts")) : bundle("program", "index.ts"),
+);

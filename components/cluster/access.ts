@@ -12,9 +12,12 @@ export interface Access {
  * Access to a cluster of this stack. What is in it goes with it: a `destroy` asks the cluster nothing, and so also works when
  * it is dead. Everything else waits until it answers again, so that nothing is forgotten that is still in it.
  */
-export function accessToBuilt(cluster: Cluster): Access {
+export function accessToBuilt(
+  cluster: Cluster,
+  kubeconfig: pulumi.Input<string> = cluster.kubeconfig,
+): Access {
   const provider = new kubernetes.Provider("cluster", {
-    kubeconfig: cluster.kubeconfig,
+    kubeconfig,
     // Otherwise a kubeconfig that is read again, or another address of the API, would replace everything in the cluster.
     clusterIdentifier: `${ownStack()}/${cluster.name}`,
     enableServerSideApply: true,

@@ -1,4 +1,5 @@
 import type { IdentityArgs } from "./identity/args";
+import type { BastionTransforms } from "./bastion/args";
 import type { IamArgs } from "./iam-settings";
 import type { HostedArgs, HostedClusterTransforms } from "./eks/args";
 import type { NetworkArgs, NetworkTransforms } from "./network/args";
@@ -37,5 +38,10 @@ export interface ClusterArgs {
   /** Tags for everything. @default {} */
   tags?: Record<string, string>;
   /** Overrides for the children of the network, and of whatever runs the cluster. @default none */
-  transform?: { network?: NetworkTransforms; rke?: RkeClusterTransforms; hosted?: HostedClusterTransforms };
+  transform?: {
+    network?: NetworkTransforms;
+    bastion?: BastionTransforms;
+    rke?: RkeClusterTransforms;
+    hosted?: HostedClusterTransforms;
+  };
 }

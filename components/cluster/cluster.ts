@@ -2,12 +2,19 @@ import * as pulumi from "@pulumi/pulumi";
 import { assertNoProblems } from "../problem";
 import { withoutTransform } from "../transform";
 import { type ClusterArgs, ClusterKind } from "./args";
+import { AccessMode } from "./bastion/args";
+import { Bastion } from "./bastion/bastion";
+import { accessMode, tunnelPort } from "./bastion/schema";
 import { HostedCluster } from "./eks/hosted-cluster";
 import { roleTransformation } from "./iam-settings";
+import { proxiedKubeconfig } from "./kubeconfig";
 import { Network } from "./network/network";
-import type { NodePoolOutput, StateVolumeOutput } from "./outputs";
+import { checkNetwork } from "./network/schema";
+import type { BastionOutput, NodePoolOutput, StateVolumeOutput } from "./outputs";
 import { clusterProblems, commonArgs, distributionOf, selfManaged } from "./problems";
+import type { SelfManagedArgs } from "./rke/args";
 import { RkeCluster, withoutSecrets } from "./rke/rke-cluster";
+import { publicKeyOf } from "./rke/ssh-login";
 
 /**
  * A Kubernetes cluster, whatever runs it. All that is wrong with its arguments is said at once, before anything is made.
@@ -31,6 +38,8 @@ export class Cluster extends pulumi.ComponentResource {
   readonly stateVolumes: pulumi.Output<StateVolumeOutput[]>;
   readonly version: pulumi.Output<string>;
   readonly network: Network;
+  /** How the API is reached, where a bastion stands between. The kubeconfig counts on a tunnel at its local port. */
+  readonly bastion: BastionOutput | undefined;
 
   constructor(name: string, args: ClusterArgs, opts: pulumi.ComponentResourceOptions = {}) {
     assertNoProblems(`cluster ${JSON.stringify(name)}`, clusterProblems(name, args), opts.parent);
@@ -53,8 +62,17 @@ export class Cluster extends pulumi.ComponentResource {
       },
       { parent: this },
     );
-    const made = this.build(name, { ...args, tags });
-    this.kubeconfig = made.kubeconfig;
+    const bastion = this.#bastion(name, args, tags);
+    const made = this.build(name, { ...args, tags }, bastion);
+    this.bastion = bastion && wayIn(name, args, bastion, made.endpoint);
+    this.kubeconfig =
+      this.bastion === undefined
+        ? made.kubeconfig
+        : pulumi.secret(
+            pulumi
+              .all([made.kubeconfig, this.bastion.localPort])
+              .apply(([text, port]) => proxiedKubeconfig(text, `socks5://127.0.0.1:${port}`)),
+          );
     this.endpoint = made.endpoint;
     this.nodePools = made.nodePools;
     this.stateVolumes = made.stateVolumes;
@@ -68,7 +86,27 @@ export class Cluster extends pulumi.ComponentResource {
     });
   }
 
-  private build(name: string, args: ClusterArgs): RkeCluster | HostedCluster {
+  #bastion(name: string, args: ClusterArgs, tags: Record<string, string>): Bastion | undefined {
+    const { network, transform } = args;
+    const checked = checkNetwork(network ?? {}).settings;
+    const settings = checked?.bastion;
+    if (settings === undefined || accessMode(checked ?? {}) !== AccessMode.Bastion) return undefined;
+    const { login } = selfManaged(args);
+    return new Bastion(
+      `${name}-bastion`,
+      {
+        network: this.network.reference,
+        settings,
+        publicKey: publicKeyOf(login, this),
+        ports: [login.port ?? 22, 6443],
+        tags,
+        ...overrides(transform?.bastion),
+      },
+      { parent: this },
+    );
+  }
+
+  private build(name: string, args: ClusterArgs, bastion: Bastion | undefined): RkeCluster | HostedCluster {
     const { kind = ClusterKind.Rke2, transform } = args;
     const common = commonArgs(args, this.network.reference);
     // With all of the network: machines need their way out from the beginning, and until they have left the cluster.
@@ -78,7 +116,7 @@ export class Cluster extends pulumi.ComponentResource {
       : new RkeCluster(
           name,
           {
-            ...selfManaged(args),
+            ...behind(bastion, selfManaged(args)),
             ...common,
             distribution: distributionOf(kind),
             ...overrides(transform?.rke),
@@ -86,6 +124,31 @@ export class Cluster extends pulumi.ComponentResource {
           options,
         );
   }
+}
+
+/** The settings of machines that are reached through a bastion. */
+function behind(
+  bastion: Bastion | undefined,
+  args: SelfManagedArgs,
+): SelfManagedArgs & { bastionGroupId?: pulumi.Input<string> } {
+  return bastion === undefined
+    ? args
+    : {
+        ...args,
+        login: { ...args.login, proxy: bastion.proxy },
+        bastionGroupId: bastion.securityGroupId,
+      };
+}
+
+function wayIn(
+  name: string,
+  { network }: ClusterArgs,
+  { address, hostKey, user }: Bastion,
+  endpoint: pulumi.Output<string>,
+): BastionOutput {
+  const identity = `${pulumi.getProject()}/${pulumi.getStack()}/${name}`;
+  const localPort = network?.bastion?.localPort ?? tunnelPort(identity);
+  return { identity, address, hostKey, user: pulumi.output(user), localPort, endpoint };
 }
 
 function overrides<Transforms>(transform: Transforms | undefined): { transform?: Transforms } {

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { found, type Problem } from "../problem";
 import { input, repeated, type ShapeOf, textMap } from "../schema";
 import { cidr } from "./network/schema";
+
+export { openRangeProblems } from "./network/open-ranges";
 import type { ApiArgs, PoolArgs } from "./rke/args";
 import type { Taint } from "./rke/rke2/settings";
 
@@ -118,17 +120,3 @@ export const api = z
     address: input().optional(),
   } satisfies ShapeOf<ApiArgs>)
   .prefault({});
-
-/** Ranges that let everyone in. */
-export function openRangeProblems(path: string, ranges: readonly unknown[]): Problem[] {
-  return ranges.flatMap((range, index) =>
-    range === "0.0.0.0/0"
-      ? [
-          {
-            path: `${path}[${index}]`,
-            message: found(range, "that is everyone; name the ranges that need it"),
-          },
-        ]
-      : [],
-  );
-}

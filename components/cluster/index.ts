@@ -1,6 +1,7 @@
 // Clusters, whatever runs them, and the parts that they are made of.
 export { accessToBuilt, accessToExisting, type Access } from "./access";
 export { ClusterKind, type ClusterArgs } from "./args";
+export * from "./bastion/args";
 export { Cluster } from "./cluster";
 export * from "./eks/args";
 export { HostedCluster } from "./eks/hosted-cluster";
@@ -8,7 +9,7 @@ export * from "./identity/args";
 export * from "./network/args";
 export { Network } from "./network/network";
 export type { NetworkReference, SubnetReference } from "./network/network-reference";
-export type { NodePoolOutput, StateVolumeOutput } from "./outputs";
+export type { BastionOutput, NodePoolOutput, StateVolumeOutput } from "./outputs";
 export * from "./rke/args";
 export type { LoginArgs, ProxyArgs } from "./rke/login-args";
 export { NodePool, type NodePoolArgs, type NodePoolTransforms } from "./rke/node-pool";

@@ -49,6 +49,16 @@ function endOf(pem: Buffer): Date | undefined {
   }
 }
 
+/** The same kubeconfig, with the address of a proxy on the way to the API. */
+export function proxiedKubeconfig(text: string, proxyUrl: string): string {
+  const config = load(text) as { clusters?: { name: string; cluster: object }[] };
+  const clusters = (config.clusters ?? []).map(({ name, cluster }) => ({
+    name,
+    cluster: { ...cluster, "proxy-url": proxyUrl },
+  }));
+  return yaml({ ...config, clusters });
+}
+
 function firstOf(value: unknown, key: string): unknown {
   const list: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
   return Array.isArray(list) ? (list as unknown[])[0] : undefined;

@@ -1,3 +1,5 @@
+import type * as pulumi from "@pulumi/pulumi";
+
 /** A pool as it came out. */
 export interface NodePoolOutput {
   name: string;
@@ -13,4 +15,19 @@ export interface StateVolumeOutput {
   networkInterfaceId: string;
   address: string;
   zone: string;
+}
+
+/** A bastion as it came out, and where the API behind it is reached while a tunnel is open. */
+export interface BastionOutput {
+  /** Project, stack and cluster: what tells one tunnel from another. */
+  identity: string;
+  /** Its public address. */
+  address: pulumi.Output<string>;
+  /** A line as in an authorized_keys file. */
+  hostKey: pulumi.Output<string>;
+  user: pulumi.Output<string>;
+  /** The port of the machine that uses the API. */
+  localPort: number;
+  /** The API behind it. */
+  endpoint: pulumi.Output<string>;
 }

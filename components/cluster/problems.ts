@@ -3,11 +3,14 @@ import { z } from "zod";
 import { below, found, joined, type Problem } from "../problem";
 import { check, unknownKey } from "../schema";
 import { type ClusterArgs, ClusterKind } from "./args";
+import { AccessMode } from "./bastion/args";
+import { accessMode } from "./bastion/schema";
 import { checkHostedCluster } from "./eks/problems";
 import { iamSchema } from "./iam-settings";
 import type { NetworkReference } from "./network/network-reference";
 import { checkNetwork, type NetworkSettings, zoneCount } from "./network/schema";
 import { Distribution, type SelfManagedArgs } from "./rke/args";
+import type { LoginArgs } from "./rke/login-args";
 import { checkRkeCluster } from "./rke/problems";
 
 /** The arguments that a cluster has whatever runs it; the others stand below `selfManaged` or `hosted`. */
@@ -47,6 +50,7 @@ export function clusterProblems(name: string, given: ClusterArgs): Problem[] {
   const unused = isHosted ? "selfManaged" : "hosted";
   return [
     ...problems,
+    ...wayInProblems(args, network.settings, isHosted),
     ...(args[unused] === undefined
       ? []
       : [{ path: unused, message: `not used with kind ${isKind.data}: remove it, or change kind` }]),
@@ -57,6 +61,33 @@ export function clusterProblems(name: string, given: ClusterArgs): Problem[] {
           message,
         }))),
   ];
+}
+
+/** A bastion is for machines of your own, and there is one way to them. */
+function wayInProblems(
+  { selfManaged: own }: ClusterArgs,
+  network: NetworkSettings | undefined,
+  isHosted: boolean,
+): Problem[] {
+  if (network === undefined || accessMode(network) !== AccessMode.Bastion) return [];
+  if (isHosted)
+    return [
+      {
+        path: network.bastion === undefined ? "network.access" : "network.bastion",
+        message:
+          "not used with kind hosted: remove it, and open the endpoint with api.isPublic and api.cidrs",
+      },
+    ];
+  // A stack's file may leave it out.
+  const login: Partial<LoginArgs> = { ...own?.login };
+  return login.proxy === undefined
+    ? []
+    : [
+        {
+          path: "selfManaged.login.proxy",
+          message: "not used beside network.bastion: remove one of the two",
+        },
+      ];
 }
 
 function isObject(value: unknown): boolean {

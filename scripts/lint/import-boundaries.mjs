@@ -78,7 +78,7 @@ export const ALLOWED = {
   test: { folders: "all", packages: "all", why: "" },
   bench: { folders: "all", packages: "all", why: "" },
   "index.ts": {
-    folders: ["components", "config.ts", "preview"],
+    folders: ["components", "config.ts", "preview", "way-in.ts"],
     packages: [...PULUMI_SDKS, "#transforms"],
     builtins: LOCAL,
     why: "the program declares components and never needs the sandbox",
@@ -93,6 +93,17 @@ export const ALLOWED = {
     folders: ["components"],
     packages: PULUMI_SDKS,
     why: "transforms.ts changes what the program declares, and nothing else",
+  },
+  "way-in.ts": {
+    folders: ["components", "lib", "tunnel"],
+    packages: PULUMI_SDKS,
+    builtins: LOCAL,
+    why: "way-in.ts opens the way to a cluster and declares nothing",
+  },
+  tunnel: {
+    folders: ["lib"],
+    packages: ["ssh2"],
+    why: "tunnel/ carries connections and knows neither Pulumi nor Kubernetes",
   },
   "run.js": { folders: [], packages: ["esbuild"], why: "run.js only bundles the program and starts it" },
 };

@@ -127,7 +127,16 @@ describe("a stack of the smallest file that docs/how-to/aws.md tells of", () => 
   );
 
   it.each([
-    ["RKE2", rke2, { "aws:ec2/instance:Instance": 3, "aws:lb/loadBalancer:LoadBalancer": 1 }],
+    [
+      "RKE2",
+      rke2,
+      // Three servers and the bastion.
+      {
+        "aws:ec2/instance:Instance": 4,
+        "aws:lb/loadBalancer:LoadBalancer": 1,
+        "fleetwright:index:Bastion": 1,
+      },
+    ],
     [
       "EKS",
       [...rke2.filter((line) => !line.includes(" cluster.")), ...eks],

@@ -1,5 +1,6 @@
 import type * as aws from "@pulumi/aws";
 import type { Transform } from "../../transform";
+import type { AccessMode, BastionArgs } from "../bastion/args";
 import type { FlowLogTransforms } from "./flow-log";
 import type { GatewayTransforms } from "./gateways";
 import type { SubnetReference } from "./network-reference";
@@ -43,7 +44,11 @@ export interface NetworkArgs {
   flowLogs?: boolean;
   /** How long those logs are kept. @default 30 */
   flowLogDays?: number;
-  /** Use this network and make none; the other arguments are not used then. */
+  /** How a cluster on machines of your own is reached from where Pulumi runs: `bastion` or `direct`. @default "bastion" where `bastion` names who may log in, else "direct" */
+  access?: AccessMode;
+  /** The machine between, for such a cluster; needs public subnets. @default none */
+  bastion?: BastionArgs;
+  /** Use this network and make none; of the other arguments, only `access` and `bastion` are used then. */
   existing?: ExistingNetwork;
   /** Tags for everything. @default {} */
   tags?: Record<string, string>;

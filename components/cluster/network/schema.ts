@@ -3,8 +3,11 @@ import { z } from "zod";
 import { found, type Problem } from "../../problem";
 import { check, type Checked, input, refined, type ShapeOf, textMap } from "../../schema";
 import { withoutTransform } from "../../transform";
+import { AccessMode } from "../bastion/args";
+import { accessMode, accessProblems, bastionSchema } from "../bastion/schema";
 import { AddressRange } from "./address-range";
 import { type ExistingNetwork, NatMode, type NetworkArgs } from "./args";
+import { openRangeProblems } from "./open-ranges";
 import type { NetworkReference, SubnetReference } from "./network-reference";
 import { MAX_ZONES, rangeFix } from "./subnet-plan";
 
@@ -55,6 +58,8 @@ export const networkSchema = z.strictObject({
   privateEndpoints: z.boolean().default(true),
   flowLogs: z.boolean().default(true),
   flowLogDays: z.int().min(1).default(30),
+  access: z.enum(AccessMode).optional(),
+  bastion: bastionSchema.optional(),
   existing: existing.optional(),
   tags: textMap().default({}),
 } satisfies ShapeOf<NetworkArgs>);
@@ -70,8 +75,21 @@ export function checkNetwork(args: NetworkArgs): Checked<NetworkSettings> {
 /** What is wrong with a network beyond its single arguments. */
 export function networkProblems(settings: NetworkSettings): Problem[] {
   const { zones, zoneNames } = settings;
-  if (settings.existing !== undefined || zoneNames === undefined) return [];
+  const access = [
+    ...accessProblems(settings),
+    ...openRangeProblems("bastion.from", settings.bastion?.from ?? []),
+    ...(accessMode(settings) === AccessMode.Bastion && settings.existing?.publicSubnets.length === 0
+      ? [
+          {
+            path: "existing.publicSubnets",
+            message: found([], "a bastion stands in a public subnet; name one, or set access to direct"),
+          },
+        ]
+      : []),
+  ];
+  if (settings.existing !== undefined || zoneNames === undefined) return access;
   return [
+    ...access,
     ...(zoneNames.length >= 1 && zoneNames.length <= MAX_ZONES
       ? []
       : [{ path: "zoneNames", message: found(zoneNames, `name 1 to ${MAX_ZONES} zones`) }]),

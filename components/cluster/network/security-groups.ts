@@ -18,6 +18,8 @@ export interface FirewallSettings {
   /** Ranges from which nodes may be logged in to. */
   readonly sshCidrs: readonly pulumi.Input<string>[];
   readonly sshPort: number;
+  /** A group that may log in to nodes and use the API as well. */
+  readonly bastionGroupId: pulumi.Input<string> | undefined;
   /** Ranges that may use the ports of NodePort services. */
   readonly nodePortCidrs: readonly pulumi.Input<string>[];
   readonly tags: Readonly<Record<string, string>>;
@@ -116,6 +118,22 @@ export function firewall(
   for (const to of sides.filter((side) => side !== "balancer" && side !== "public")) {
     outside("ssh", to, settings.sshCidrs, settings.sshPort, settings.sshPort, "login");
     if (to !== "runner") outside("node-ports", to, settings.nodePortCidrs, 30000, 32767, "NodePort services");
+  }
+  if (settings.bastionGroupId !== undefined) {
+    const referencedSecurityGroupId = settings.bastionGroupId;
+    for (const to of sides) {
+      const [own, port, description] =
+        to === "balancer"
+          ? ["api-from-bastion", 6443, "Kubernetes API through the bastion"]
+          : (["ssh-from-bastion", settings.sshPort, "login through the bastion"] as const);
+      open(own, to, {
+        referencedSecurityGroupId,
+        description,
+        ipProtocol: "tcp",
+        fromPort: port,
+        toPort: port,
+      });
+    }
   }
   for (const from of sides) {
     new aws.vpc.SecurityGroupEgressRule(

@@ -166,6 +166,8 @@ export interface RkeClusterArgs extends SelfManagedArgs {
   /** @default [] */
   pools?: PoolArgs[];
   api?: ApiArgs;
+  /** The security group of a bastion, which may then log in to nodes and use the API. @default none */
+  bastionGroupId?: pulumi.Input<string>;
   /** Who vouches for people beside the cluster itself; for RKE2 only. @default {} */
   identity?: IdentityArgs;
   /** Tags for everything. @default {} */

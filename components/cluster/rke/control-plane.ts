@@ -56,6 +56,7 @@ export function controlPlane(
       apiCidrs: args.api.cidrs,
       sshCidrs: args.login.fromCidrs,
       sshPort: args.login.port,
+      bastionGroupId: args.bastionGroupId,
       nodePortCidrs: args.podNetwork.nodePortCidrs,
       tags,
     },

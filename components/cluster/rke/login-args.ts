@@ -20,7 +20,7 @@ export interface LoginArgs {
   user?: string;
   /** @default 22 */
   port?: number;
-  /** Ranges from which nodes may be logged in to. @default the network's own range */
+  /** Ranges from which nodes may be logged in to. @default the network's own range, or none beside a bastion */
   fromCidrs?: pulumi.Input<string>[];
   /** A bastion, where the nodes' private addresses cannot be reached from where Pulumi runs. */
   proxy?: ProxyArgs;

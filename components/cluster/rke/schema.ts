@@ -140,6 +140,7 @@ export const rkeClusterSchema = z.strictObject({
   version: z.string(),
   pools,
   api,
+  bastionGroupId: input().optional(),
   tags: textMap().default({}),
   identity: identity.prefault({}),
   login,
@@ -205,7 +206,8 @@ export function withDerivedDefaults(settings: z.output<typeof rkeClusterSchema>)
     ...settings,
     servers: { ...servers, dedicated: servers.dedicated ?? list.length > 0 },
     api: { ...access, cidrs: access.cidrs ?? inside },
-    login: { ...own, fromCidrs: own.fromCidrs ?? inside },
+    // Through a bastion is one way to log in, and nobody needs a second.
+    login: { ...own, fromCidrs: own.fromCidrs ?? (settings.bastionGroupId === undefined ? inside : []) },
     release: { ...source, url: source.url ?? RELEASES[distribution] },
   };
 }

@@ -9,7 +9,10 @@ export function newLoginKey(name: string): pulumi.Output<string> {
 }
 
 /** The public half of the login key, as a line of an authorized_keys file. */
-export function publicKeyOf(login: LoginSettings, parent: pulumi.Resource): pulumi.Output<string> {
+export function publicKeyOf(
+  login: Pick<LoginSettings, "privateKey">,
+  parent: pulumi.Resource,
+): pulumi.Output<string> {
   const privateKey = pulumi.output(login.privateKey);
   const isOpenSsh = privateKey.apply((key) => key.includes("BEGIN OPENSSH PRIVATE KEY"));
   const found = pulumi

@@ -32,7 +32,7 @@ export const everyCluster: PermissionGroup = {
       delete: "DetachInternetGateway DeleteInternetGateway",
     }),
     "aws:ec2/eip:Eip": ec2({
-      create: "AllocateAddress",
+      create: "AllocateAddress AssociateAddress",
       read: "DescribeAddresses DescribeAddressesAttribute",
       delete: "DisassociateAddress ReleaseAddress",
     }),
