@@ -2,5 +2,6 @@
 export * from "./addons";
 export * from "./agent";
 export * from "./cluster";
+export * from "./hub";
 export type { Problem } from "./problem";
 export type { Transform } from "./transform";

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 /**
  * By how much a restore raises etcd's revision above every one that a client may have seen. A watch from before the restore
- * is then refused, its client lists anew, and sees that the world has changed. Otherwise it would go on with what it knew.
+ * is then refused, its client lists anew, and sees what has changed. Otherwise it would go on with what it knew.
  */
 const REVISIONS_AHEAD = 1_000_000_000;
 

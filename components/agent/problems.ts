@@ -1,20 +1,11 @@
 // The checks of our own programs' arguments: shape, defaults and values. Loads no SDK of a cloud: a stack's settings are
 // checked before they do.
 import { z } from "zod";
+import { imageByDigest as image } from "../image";
 import { check, type Checked, input, type ShapeOf, textMap } from "../schema";
 import { withoutTransform } from "../transform";
 import type { AgentArgs } from "./agent";
 import type { CoordinatorArgs } from "./coordinator";
-
-/** An image by its digest: a tag alone can mean another image tomorrow. */
-const image = z.string().superRefine((text, context) => {
-  if (/^[a-z0-9][^\s@]*@sha256:[0-9a-f]{64}$/.test(text)) return;
-  const name = text.replace(/(:[^/:@]*)?(@.*)?$/, "") || "registry.example.com/name";
-  context.addIssue({
-    code: "custom",
-    message: `use the image's digest, because a tag can change its meaning: ${name}@sha256:…`,
-  });
-});
 
 const logLevel = z.enum(["debug", "info", "warn", "error"]).default("info");
 

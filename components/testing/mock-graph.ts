@@ -172,6 +172,9 @@ function answer({ type, name, inputs }: pulumi.runtime.MockResourceArgs): pulumi
     publicKeyOpenssh: `ssh-ed25519 ${name}\n`,
     privateKeyOpenssh: `-----BEGIN OPENSSH PRIVATE KEY-----\n${name}\n-----END OPENSSH PRIVATE KEY-----\n`,
     privateKeyPem: `-----BEGIN PRIVATE KEY-----\n${name}\n-----END PRIVATE KEY-----\n`,
+    publicKeyPem: `-----BEGIN PUBLIC KEY-----\n${name}\n-----END PUBLIC KEY-----\n`,
+    certPem: `-----BEGIN CERTIFICATE-----\n${name}\n-----END CERTIFICATE-----\n`,
+    certRequestPem: `-----BEGIN CERTIFICATE REQUEST-----\n${name}\n-----END CERTIFICATE REQUEST-----\n`,
   };
   if (type === "command:remote:Command") {
     chosen.stdout = name.endsWith("ca-digest")

@@ -205,7 +205,7 @@ export const TOOLS = {
     buildMinutes: 0.6,
   },
   "hub-apiserver": {
-    buildMinutes: 0.5,
+    buildMinutes: 0.2,
     version: KUBERNETES,
     purpose: "the hub's API: workloads, no pods",
     suits: KUBERNETES,

@@ -50,7 +50,8 @@ export class StackProgram extends PulumiProgram {
   }
 }
 
-async function layKubernetesProvider(home: string): Promise<void> {
+/** Puts the real Kubernetes provider where the engine of that home finds it. */
+export async function layKubernetesProvider(home: string): Promise<void> {
   const { "pulumi-resource-kubernetes": tool } = await ensureTools(["pulumi-resource-kubernetes"]);
   const folder = join(home, "plugins", `resource-kubernetes-v${tool.version}`);
   mkdirSync(folder, { recursive: true });
