@@ -9,6 +9,7 @@ import { cache } from "./cache";
 import { cloud } from "./cloud";
 import { labels, registries, upgrade } from "./coordinator";
 import { firstRun } from "./first-run";
+import { hubApiserver } from "./hub-apiserver";
 import { policy } from "./policy";
 import { preview } from "./preview";
 import { start } from "./start";
@@ -19,6 +20,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   cache,
   cloud,
   "first-run": firstRun,
+  "hub-apiserver": hubApiserver,
   labels,
   policy,
   preview,
@@ -32,7 +34,7 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
   const benchmark = name === undefined || !Object.hasOwn(BENCHMARKS, name) ? undefined : BENCHMARKS[name];
   if (name === undefined || benchmark === undefined) {
     const known = Object.entries(BENCHMARKS).map(
-      ([key, { describes }]) => `  ${key.padEnd(10)} ${describes}`,
+      ([key, { describes }]) => `  ${key.padEnd(13)} ${describes}`,
     );
     throw new Failure(
       `${name === undefined ? "Which benchmark?" : `There is no benchmark "${name}".`} npm run bench -- <name>:\n${known.join("\n")}`,

@@ -1,0 +1,1 @@
+export { hubApiserver } from "./hub-apiserver";
