@@ -19,7 +19,7 @@ export const apiSchema = defineKind({
   summary: "The schema of one version of a kind, stored once by the hash of its content.",
   details: [
     "Its name is the SHA-256 of the schema as JSON with sorted keys and without descriptions, so clusters that have the same schema share one APISchema. Whoever reads it checks the hash.",
-    "One that nothing names any more is removed by the hub after an hour.",
+    "One that nothing names any more stays; it is small, and a cluster that comes back finds it.",
   ],
   spec: z.strictObject({
     encoding: z.enum(["gzip"]).default("gzip").describe("How `data` is compressed."),

@@ -1,0 +1,89 @@
+// The kinds of the negotiation as a client has them.
+import { apiResourceImport, apiSchema, cluster, GROUP, negotiatedApiResource, VERSION } from "../../../api";
+import type { SpecInputOf, SpecOf, StatusOf } from "../../../api";
+import type { Custom } from "../../coordinator/kinds";
+import type { Schema } from "../../negotiation";
+import type { KubernetesObject, Resource } from "../../runtime";
+
+/** A schema, by the hash of its content. */
+export type SchemaObject = Custom<SpecOf<typeof apiSchema>, StatusOf<typeof apiSchema>>;
+/** What one cluster says of one kind. */
+export type ImportObject = Custom<SpecOf<typeof apiResourceImport>, StatusOf<typeof apiResourceImport>>;
+/** The same, before the server fills in defaults. */
+export type ImportSpec = SpecInputOf<typeof apiResourceImport>;
+/** What all agree on. */
+export type NegotiatedObject = Custom<
+  SpecOf<typeof negotiatedApiResource>,
+  StatusOf<typeof negotiatedApiResource>
+>;
+
+const own = (kind: string, plural: string) => ({
+  group: GROUP,
+  version: VERSION,
+  kind,
+  plural,
+  namespaced: false,
+});
+
+/** A Cluster on the hub. */
+export type ClusterObject = Custom<SpecOf<typeof cluster>, StatusOf<typeof cluster>>;
+
+/** Clusters. */
+export const CLUSTERS: Resource<ClusterObject> = own(cluster.kind, cluster.plural);
+/** APISchemas. */
+export const SCHEMAS: Resource<SchemaObject> = own(apiSchema.kind, apiSchema.plural);
+/** APIResourceImports. */
+export const IMPORTS: Resource<ImportObject> = own(apiResourceImport.kind, apiResourceImport.plural);
+/** NegotiatedAPIResources. */
+export const NEGOTIATED: Resource<NegotiatedObject> = own(
+  negotiatedApiResource.kind,
+  negotiatedApiResource.plural,
+);
+
+/** A version in a definition. */
+export interface DefinitionVersion {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  schema?: { openAPIV3Schema?: Schema };
+  subresources?: {
+    status?: object;
+    scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
+  };
+  additionalPrinterColumns?: readonly {
+    name: string;
+    type: string;
+    format?: string;
+    description?: string;
+    priority?: number;
+    jsonPath: string;
+  }[];
+}
+
+/** A CustomResourceDefinition. */
+export interface Definition extends KubernetesObject {
+  spec: {
+    group: string;
+    scope: "Cluster" | "Namespaced";
+    names: {
+      plural: string;
+      kind: string;
+      listKind?: string;
+      singular?: string;
+      shortNames?: string[];
+      categories?: string[];
+    };
+    versions: readonly DefinitionVersion[];
+    preserveUnknownFields?: boolean;
+  };
+  status?: { conditions?: readonly { type: string; status: string; reason?: string; message?: string }[] };
+}
+
+/** CustomResourceDefinitions. */
+export const DEFINITIONS: Resource<Definition> = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};

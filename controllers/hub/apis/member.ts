@@ -1,0 +1,50 @@
+// A client of a member cluster, from the kubeconfig that its Cluster names.
+import { KubeConfig } from "@kubernetes/client-node";
+import { ApiClient, credentialsOf, type KubernetesObject, type Resource } from "../../runtime";
+import type { ClusterObject } from "./kinds";
+
+interface Secret extends KubernetesObject {
+  data?: Record<string, string>;
+}
+
+const SECRETS: Resource<Secret> = {
+  group: "",
+  version: "v1",
+  kind: "Secret",
+  plural: "secrets",
+  namespaced: true,
+};
+const LIMIT = { perSecond: 20, burst: 40 };
+
+/** The kubeconfig of a cluster that the hub calls; undefined if it calls none. Throws if it cannot be used. */
+export async function kubeconfigOf(
+  hub: ApiClient,
+  { spec: { connection } }: ClusterObject,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { mode, secretRef } = connection;
+  if (mode !== "push" || secretRef === undefined) return undefined;
+  const { data = {} } = await hub.get(SECRETS, secretRef, signal);
+  const text = Buffer.from(data.kubeconfig ?? "", "base64").toString("utf8");
+  if (text === "")
+    throw new Error(
+      `Secret ${secretRef.namespace}/${secretRef.name} has no key kubeconfig: put the cluster's kubeconfig there.`,
+    );
+  return text;
+}
+
+/** A client that never runs a program to log in, which a kubeconfig could ask for. */
+export function memberClient(kubeconfig: string, hub: ApiClient): ApiClient {
+  const config = new KubeConfig();
+  config.loadFromString(kubeconfig);
+  const user = config.getCurrentUser();
+  if (user?.exec !== undefined || user?.authProvider !== undefined)
+    throw new Error(
+      "The cluster's kubeconfig runs a program to log in, which the hub does not: give one with a token or a certificate.",
+    );
+  return new ApiClient(credentialsOf(config), {
+    rateLimit: LIMIT,
+    userAgent: "fleetwright-hub",
+    clock: hub.clock,
+  });
+}
