@@ -1,6 +1,7 @@
 // The command `npm run hub`: registers clusters on a hub, and takes them out again.
 import { runCommand } from "../lib/command";
 import { ExitCode, Failure } from "../lib/failure";
+import { explain, EXPLAIN_HELP } from "./explain";
 import { register, REGISTER_HELP } from "./register";
 import { unregister, UNREGISTER_HELP } from "./unregister";
 import { memberRole, MEMBER_ROLE_HELP } from "./member-role";
@@ -14,6 +15,7 @@ interface Command {
 const COMMANDS: Readonly<Record<string, Command>> = {
   register: { help: REGISTER_HELP, run: register },
   unregister: { help: UNREGISTER_HELP, run: unregister },
+  explain: { help: EXPLAIN_HELP, run: explain },
   "member-role": { help: MEMBER_ROLE_HELP, run: memberRole },
 };
 
@@ -23,6 +25,7 @@ Usage: npm run -s hub -- COMMAND …   (COMMAND --help describes it)
 
   register NAME       makes a cluster known to the hub, and gives its syncer what it needs
   unregister NAME     takes everything of it away again
+  explain NAME        tells why a field or a cluster fell out of a kind that is negotiated
   member-role         prints the rights that a syncer needs in its cluster`;
 
 async function main([name, ...rest]: string[], signal: AbortSignal): Promise<void> {

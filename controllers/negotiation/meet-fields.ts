@@ -2,7 +2,7 @@
 import { metCount } from "./keywords";
 import { valuesOf, type Loss, type Side } from "./loss";
 import type { Outcome } from "./meet";
-import { distinct, isOpen, isRecord, mapValue, NEVER, type Schema } from "./schema";
+import { distinct, isOpen, mapValue, NEVER, type Schema } from "./schema";
 
 /** Where a meet is, and where it says what it costs. */
 export interface Meeting {
@@ -179,7 +179,5 @@ function fieldSide({ name, schema }: Side, field: string, whole: boolean): Side 
 }
 
 function withoutOpen(schema: Schema): Schema {
-  if (!isRecord(schema)) return schema;
-  const { [OPEN]: _, ...rest } = schema;
-  return rest;
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== OPEN));
 }

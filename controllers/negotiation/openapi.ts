@@ -32,25 +32,17 @@ export function schemaOf(
   if (found === undefined) return undefined;
   const schema = structural(found[1], components, [found[0]]);
   // Of its metadata the server lets a definition say nothing, and every kind has the same.
-  const { status: _, ...properties } = schema.properties ?? {};
-  return canonical({
-    ...schema,
-    properties: { ...properties, metadata: { type: "object" }, ...statusOf(schema) },
-  });
+  return canonical({ ...schema, properties: { ...schema.properties, metadata: { type: "object" } } });
 }
-
-const statusOf = (schema: Schema): Record<string, Schema> =>
-  schema.properties?.status === undefined ? {} : { status: schema.properties.status };
 
 function structural(found: unknown, components: Record<string, unknown>, within: readonly string[]): Schema {
   if (!isRecord(found)) return { [OPEN]: true };
   const name = referenceIn(found);
   if (name !== undefined) {
-    const { $ref: _, allOf: __, ...own } = found;
     if (INT_OR_STRING.includes(name)) return { "x-kubernetes-int-or-string": true };
     // A kind within itself has no end; what is below is left to the cluster.
     if (within.includes(name) || ANYTHING.includes(name)) return { [OPEN]: true };
-    return { ...structural(components[name], components, [...within, name]), ...described(own) };
+    return { ...structural(components[name], components, [...within, name]), ...described(found) };
   }
   const { properties, items, additionalProperties, ...rest } = found;
   const schema: Record<string, unknown> = described(rest);

@@ -145,7 +145,7 @@ export function distinct(items: unknown): unknown[] {
 
 /** A value as JSON with sorted keys. */
 export function text(value: unknown): string {
-  return JSON.stringify(sortedKeys(value)) ?? "null";
+  return value === undefined ? "null" : JSON.stringify(sortedKeys(value));
 }
 
 function sortedKeys<Value>(value: Value): Value {

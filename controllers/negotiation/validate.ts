@@ -108,7 +108,7 @@ function brokenRules(schema: Schema, value: unknown): string[] {
     if (multipleOf !== undefined) need("multipleOf", Number.isInteger(value / multipleOf));
   }
   if (typeof value === "string") {
-    const length = [...value].length;
+    const length = Array.from(value).length;
     need("minLength", length >= (schema.minLength ?? 0));
     need("maxLength", length <= (schema.maxLength ?? Infinity));
     if (schema.pattern !== undefined) need("pattern", matches(schema.pattern, value));

@@ -16,14 +16,13 @@ import {
   type Resource,
 } from "../../runtime";
 import type { Schema } from "../../negotiation";
+import { CLUSTERS, type ClusterObject } from "../kinds";
 import { apis } from "./controller";
 import {
-  CLUSTERS,
   DEFINITIONS,
   IMPORTS,
   NEGOTIATED,
   SCHEMAS,
-  type ClusterObject,
   type Definition,
   type ImportObject,
   type NegotiatedObject,
@@ -87,7 +86,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stop();
   for (const client of [hub, east, west]) client?.close();
-  await Promise.all((planes ?? []).map((plane) => plane.stop()));
+  await Promise.all(planes.map((plane) => plane.stop()));
 }, 120_000);
 
 const given = (client: ApiClient | undefined): ApiClient => {
@@ -106,14 +105,14 @@ async function start(): Promise<void> {
     client: { rateLimit: false },
     serve: { port: 0, host: "127.0.0.1" },
   });
-  apis.start({ manager, client: manager.client, concurrency: 4, pullEveryMs: 300 } as never);
+  apis.start({ manager, client: manager.client, concurrency: 4, pullEveryMs: 300 });
   end = new AbortController();
   run = manager.run(end.signal);
   await Promise.resolve();
 }
 
 async function stop(): Promise<void> {
-  end?.abort();
+  end.abort();
   await run;
 }
 

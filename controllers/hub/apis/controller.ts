@@ -9,16 +9,10 @@ import {
   type ReconcileContext,
   type ReconcileResult,
 } from "../../runtime";
+import { clustersIn } from "../informers";
+import type { ClusterObject } from "../kinds";
 import { Importer } from "./importer";
-import {
-  CLUSTERS,
-  DEFINITIONS,
-  IMPORTS,
-  NEGOTIATED,
-  type ClusterObject,
-  type Definition,
-  type ImportObject,
-} from "./kinds";
+import { DEFINITIONS, IMPORTS, NEGOTIATED, type Definition, type ImportObject } from "./kinds";
 import { kubeconfigOf, memberClient } from "./member";
 import { Negotiator } from "./negotiator";
 import { Schemas } from "./schemas";
@@ -65,7 +59,7 @@ export const apis: ControllerDefinition<ApisContext> = {
   start({ manager, client, concurrency, pullEveryMs = PULL_EVERY_MS }: ApisContext): void {
     const { cache } = manager;
     const schemas = new Schemas(client);
-    const clusters = cache.informer(CLUSTERS);
+    const clusters = clustersIn(cache);
     const imports = cache.informer(IMPORTS, { labelSelector: MANAGED, transform: keepOurs });
     const negotiated = cache.informer(NEGOTIATED, { transform: keepOurs });
     const definitions = cache.informer(DEFINITIONS, { transform: keepOurs });

@@ -1,5 +1,5 @@
 // The kinds of the negotiation as a client has them.
-import { apiResourceImport, apiSchema, cluster, GROUP, negotiatedApiResource, VERSION } from "../../../api";
+import { apiResourceImport, apiSchema, GROUP, negotiatedApiResource, VERSION } from "../../../api";
 import type { SpecInputOf, SpecOf, StatusOf } from "../../../api";
 import type { Custom } from "../../coordinator/kinds";
 import type { Schema } from "../../negotiation";
@@ -25,11 +25,6 @@ const own = (kind: string, plural: string) => ({
   namespaced: false,
 });
 
-/** A Cluster on the hub. */
-export type ClusterObject = Custom<SpecOf<typeof cluster>, StatusOf<typeof cluster>>;
-
-/** Clusters. */
-export const CLUSTERS: Resource<ClusterObject> = own(cluster.kind, cluster.plural);
 /** APISchemas. */
 export const SCHEMAS: Resource<SchemaObject> = own(apiSchema.kind, apiSchema.plural);
 /** APIResourceImports. */

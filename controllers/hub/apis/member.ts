@@ -1,19 +1,8 @@
 // A client of a member cluster, from the kubeconfig that its Cluster names.
 import { KubeConfig } from "@kubernetes/client-node";
-import { ApiClient, credentialsOf, type KubernetesObject, type Resource } from "../../runtime";
-import type { ClusterObject } from "./kinds";
+import { ApiClient, credentialsOf } from "../../runtime";
+import { SECRETS, type ClusterObject } from "../kinds";
 
-interface Secret extends KubernetesObject {
-  data?: Record<string, string>;
-}
-
-const SECRETS: Resource<Secret> = {
-  group: "",
-  version: "v1",
-  kind: "Secret",
-  plural: "secrets",
-  namespaced: true,
-};
 const LIMIT = { perSecond: 20, burst: 40 };
 
 /** The kubeconfig of a cluster that the hub calls; undefined if it calls none. Throws if it cannot be used. */

@@ -190,10 +190,9 @@ function defined({ spec }: Definition, version: DefinitionVersion): Found {
       scope: spec.scope,
       source: "CustomResourceDefinition",
       subresources: { status: status !== undefined, ...(scale === undefined ? {} : { scale }) },
-      columns: (version.additionalPrinterColumns ?? []).flatMap(({ type, description, ...column }) => {
-        const known = COLUMN_TYPES.find((one) => one === type);
-        // A description is for people, who find it in the cluster.
-        return known === undefined ? [] : [{ ...column, type: known }];
+      columns: (version.additionalPrinterColumns ?? []).flatMap((column) => {
+        const type = COLUMN_TYPES.find((one) => one === column.type);
+        return type === undefined ? [] : [{ ...column, type }];
       }),
     },
     schema: canonical(

@@ -179,6 +179,7 @@ export function randomDocument(random: Random, schema: Schema): unknown {
       return pick(random, NUMBERS);
     case "boolean":
       return random() < 0.5;
+    case undefined:
     default:
       return pick<unknown>(random, ["x", 1, "xy", 2, { a: "x" }, 7, ["x"]]);
   }

@@ -47,8 +47,8 @@ export function canJudge(schema: Schema): boolean {
 
 // The same as JSON Schema says it, where fields that are not named are allowed unless it says otherwise.
 function jsonSchema(schema: Schema): Record<string, unknown> {
-  const { properties, items, additionalProperties: _, "x-kubernetes-int-or-string": mixed, ...rest } = schema;
-  const result: Record<string, unknown> = { ...rest };
+  const { properties, items, "x-kubernetes-int-or-string": mixed } = schema;
+  const result: Record<string, unknown> = { ...schema };
   if (mixed === true) result.type = ["integer", "string"];
   if (properties !== undefined)
     result.properties = Object.fromEntries(
