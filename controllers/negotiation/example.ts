@@ -3,7 +3,6 @@ import { isOpen, mapValue, type Schema } from "./schema";
 import { accepts } from "./validate";
 
 const TEXTS = [
-  "!",
   "a",
   "",
   "ab",
@@ -20,6 +19,7 @@ const TEXTS = [
   "v1",
   "/a",
   "https://a.b",
+  "!",
 ];
 /** In how many objects a value is tried: branches may ask for a neighbour. */
 const AROUND = 8;
