@@ -4,6 +4,9 @@ import { isAlreadyExists, isNotFound, type ApiClient, type KubernetesObject } fr
 import { CONFIG_MAPS, NAMESPACES, type ConfigMapObject } from "./kinds";
 import { HUB_RECORD } from "./names";
 
+/** An API server takes longer to start: who answers now is who answered this long ago. */
+const CONFIRMED_MS = 1000;
+
 /** The hub that answers is not the one that the member belongs to. */
 export class WrongHubError extends Error {
   override readonly name = "WrongHubError";
@@ -49,7 +52,7 @@ export class HubIdentity {
   }
 
   /** Throws unless the hub that answers now is the one that was claimed for. What was asked lately counts. */
-  async confirm(signal: AbortSignal, maxAgeMs = 10_000): Promise<string> {
+  async confirm(signal: AbortSignal, maxAgeMs = CONFIRMED_MS): Promise<string> {
     const known = this.#known;
     if (known === undefined) return this.claim(signal);
     if (this.#hub.clock.monotonic() - this.#confirmedAt < maxAgeMs) return known;

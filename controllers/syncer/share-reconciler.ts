@@ -33,7 +33,7 @@ import { shareStatus, statusPatch, type Outcome } from "./share-status";
 const STATUS_INTERVAL_MS = 1000;
 /** What the member refused for what it is, or what belongs to others, is looked at again after this time. */
 const REFUSED_MS = 300_000;
-const MISSING_KIND_MS = 30_000;
+const MISSING_KIND_MS = 10_000;
 const ENDING_MS = 5000;
 
 /** What a reconciler works with. */
@@ -62,16 +62,23 @@ export class ShareReconciler {
   /** The fields that were ours when the object was last seen whole. */
   readonly #owned = new Map<string, FieldSet>();
   readonly #statusAt = new Map<string, number>();
+  /** Shares that are gone and whose object was to go: another syncer may have been faster, and we may have made it again. */
+  readonly #gone = new Map<string, ShareObject>();
 
   constructor(tools: Tools) {
     this.#tools = tools;
     this.#drift = new DriftRecord(tools.hub.clock);
+    tools.shares.onChange(({ key, before, after }) => {
+      if (after !== undefined) this.#gone.delete(key);
+      else if (before?.metadata.annotations?.[REMOVE] === "true") this.#gone.set(key, before);
+    });
   }
 
   async reconcile(key: string, context: ReconcileContext): Promise<ReconcileResult | undefined> {
     const share = this.#tools.shares.get(key);
     // A Share that vanished without its end being seen says nothing about the object: the hub may have lost it.
     if (share === undefined) {
+      await this.#clearAfter(key, context.signal);
       this.#forget(key);
       return undefined;
     }
@@ -79,6 +86,7 @@ export class ShareReconciler {
     const hub = await this.#tools.identity.confirm(context.signal);
     if (share.metadata.deletionTimestamp !== undefined) return this.#end(share, hub, context);
     const held = await this.#hold(share, context.signal);
+    if (held === undefined) return undefined;
     const { outcome, ...result } = await this.#bring(held, hub, context);
     return this.#report(held, outcome, result, context.signal);
   }
@@ -167,6 +175,8 @@ export class ShareReconciler {
           `The member refused ${nameOf(manifest)}: ${error.status.message ?? error.message}`,
         );
       }
+      // The kind may have gone from the member since it was last asked for.
+      if (isNotFound(error)) this.#tools.discovery.forget(manifest.apiVersion);
       if (!(error instanceof ApplyConflictError)) throw error;
       onWrite("conflict");
       const managers = [...new Set(error.conflicts.map(({ manager }) => manager))];
@@ -229,6 +239,21 @@ export class ShareReconciler {
     return undefined;
   }
 
+  // The word was seen, and the Share is surely gone: what is left of it is ours to take away.
+  async #clearAfter(key: string, signal: AbortSignal): Promise<void> {
+    const gone = this.#gone.get(key);
+    if (gone === undefined) return;
+    const { hub, identity } = this.#tools;
+    const uid = await identity.confirm(signal, 0);
+    try {
+      await hub.get(SHARES, gone.metadata, signal);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await this.#removeObject(gone, uid, signal);
+    }
+    this.#gone.delete(key);
+  }
+
   /** Deletes the object if it is still ours; gives how long to wait for its end. */
   async #removeObject(share: ShareObject, hub: string, signal: AbortSignal): Promise<number | undefined> {
     const { discovery, writer, objects, onWrite, cluster } = this.#tools;
@@ -266,13 +291,17 @@ export class ShareReconciler {
     if (fields !== undefined) this.#owned.set(name, fields);
   }
 
-  async #hold(share: ShareObject, signal: AbortSignal): Promise<ShareObject> {
+  async #hold(share: ShareObject, signal: AbortSignal): Promise<ShareObject | undefined> {
     const { finalizers = [] } = share.metadata;
     if (finalizers.includes(SHARE_FINALIZER)) return share;
     return this.#setFinalizers(share, [...finalizers, SHARE_FINALIZER], signal);
   }
 
-  async #setFinalizers(share: ShareObject, finalizers: string[], signal: AbortSignal): Promise<ShareObject> {
+  async #setFinalizers(
+    share: ShareObject,
+    finalizers: string[],
+    signal: AbortSignal,
+  ): Promise<ShareObject | undefined> {
     const { uid, resourceVersion } = share.metadata;
     try {
       return await this.#tools.hub.patch(
@@ -282,8 +311,8 @@ export class ShareReconciler {
         { signal },
       );
     } catch (error) {
-      if (isNotFound(error)) return share;
-      throw error;
+      if (!isNotFound(error)) throw error;
+      return undefined;
     }
   }
 

@@ -55,6 +55,13 @@ export class FleetServer {
     return client;
   }
 
+  /** The same server, asked with the rights of another kubeconfig. */
+  as(kubeconfig: string): FleetServer {
+    const direct = new ApiClient(kubeconfigCredentials(kubeconfig), { rateLimit: false });
+    this.#clients.push(direct);
+    return new FleetServer(this.plane, direct, this.certificate);
+  }
+
   /** An object, or undefined if there is none. */
   async find<T extends KubernetesObject>(
     resource: Resource<T>,
