@@ -28,7 +28,7 @@ function check(schema: Schema, value: unknown, path: string, whole: boolean, fou
     wrong("type");
     return;
   }
-  for (const rule of brokenRules(schema, value)) wrong(rule);
+  for (const rule of brokenRules(schema, asCounted(schema, value))) wrong(rule);
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items !== undefined)
@@ -63,6 +63,20 @@ function check(schema: Schema, value: unknown, path: string, whole: boolean, fou
     if (!given.has(name)) wrong("required", path === "" ? name : `${path}.${name}`);
   if (given.size < (schema.minProperties ?? 0)) wrong("minProperties");
   if (given.size > (schema.maxProperties ?? Infinity)) wrong("maxProperties");
+}
+
+// Branches are asked about the object as it is kept: without nulls that are dropped, with the defaults.
+function asCounted(schema: Schema, value: unknown): unknown {
+  if (!isRecord(value) || schema.properties === undefined) return value;
+  const { properties } = schema;
+  const kept = Object.entries(value).filter(([name, inner]) => {
+    const field = properties[name];
+    return inner !== null || field === undefined || !isDroppedNull(field);
+  });
+  const filled = Object.entries(properties).flatMap(([name, field]) =>
+    field.default === undefined ? [] : [[name, field.default] as const],
+  );
+  return { ...Object.fromEntries(filled), ...Object.fromEntries(kept) };
 }
 
 // The server leaves out a null wherever a field may not be null, before it looks any further.
