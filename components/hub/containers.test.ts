@@ -76,8 +76,8 @@ test("kube-apiserver, its etcd and its ten controllers run with the flags that a
     const [program] = container.command;
     const tool = Object.values(tools).find(({ name }) => name === program);
     // Only where files are and which ports are free differs from the pod, where etcd has a folder of its own to work in.
-    const args = container.args.map((flag) =>
-      String(flag)
+    const args = (container.args as string[]).map((flag) =>
+      flag
         .replace(`--secure-port=${PORT}`, `--secure-port=${port}`)
         .replace("/etc/hub/", `${root}/`)
         .replace("/var/lib/hub/", `${root}/state/`)

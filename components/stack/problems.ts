@@ -237,7 +237,10 @@ function packagedProblems(value: unknown, { cluster }: FoundSettings): Problem[]
     return [
       {
         path: `[${index}].bundled`,
-        message: found(bundled, `${String(kind)} brings its own; remove the plugin${fix}`),
+        message: found(
+          bundled,
+          `${typeof kind === "string" ? kind : "the cluster"} brings its own; remove the plugin${fix}`,
+        ),
       },
     ];
   });

@@ -206,7 +206,9 @@ function call(
       names: ["eu-central-1a", "eu-central-1b", "eu-central-1c"],
     },
     "aws:ec2/getAmi:getAmi": { id: "ami-newest", rootDeviceName: "/dev/xvda" },
-    "aws:eks/getAddonVersion:getAddonVersion": { version: `for-${String(inputs.kubernetesVersion)}` },
+    "aws:eks/getAddonVersion:getAddonVersion": {
+      version: `for-${String((inputs as { kubernetesVersion?: string }).kubernetesVersion)}`,
+    },
     "tls:index/getPublicKey:getPublicKey": { publicKeyOpenssh: "ssh-ed25519 login\n" },
   };
   return { ...(inputs as Record<string, unknown>), ...answers[token] };

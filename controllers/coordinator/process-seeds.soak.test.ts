@@ -6,7 +6,7 @@ import { Replicas, startCoordinatorFixture, type CoordinatorFixture } from "../.
 import { repeatable, testSeeds } from "../../test/harness/seed";
 import { seededRandom } from "../runtime";
 import { NODES } from "./native-resources";
-import { pick } from "./testing/declared-scene";
+import { pick } from "./testing/declared-objects";
 import { works } from "./testing/fault-rows";
 
 let fixture: CoordinatorFixture;

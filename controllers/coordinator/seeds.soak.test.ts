@@ -20,13 +20,13 @@ import {
   gone,
   PASSWORD,
   pick,
-  setScene,
+  declareAll,
   storm,
   stormLeft,
   unlessGone,
   withdrawAll,
-} from "./testing/declared-scene";
-import { MIXED, MIXED_PLANS, ROWS, type Row, type Scene } from "./testing/fault-rows";
+} from "./testing/declared-objects";
+import { MIXED, MIXED_PLANS, ROWS, type Row, type FaultRun } from "./testing/fault-rows";
 
 const CONTROLLERS = "service-accounts,registries,labels";
 const ACTIONS = 25;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
   server = componentOf(fixture.plane, "kube-apiserver");
   etcd = componentOf(fixture.plane, "etcd");
-  await setScene(fixture);
+  await declareAll(fixture);
 }, 240_000);
 afterAll(async () => {
   server.end();
@@ -62,7 +62,7 @@ async function run(number: string, row: Row, seed: number): Promise<void> {
   const failpoint = dies ? { failpoint: { write: 1 + Math.floor(random() * 12), die } } : {};
   let stuck: boolean;
   const running: Running[] = [];
-  const start: Scene["start"] = async (options = {}) => {
+  const start: FaultRun["start"] = async (options = {}) => {
     const one = await fixture.start({
       controllers: CONTROLLERS,
       ...(plan === undefined ? {} : { plan: plan(random) }),
@@ -71,16 +71,16 @@ async function run(number: string, row: Row, seed: number): Promise<void> {
     running.push(one);
     return one;
   };
-  const scene: Scene = { fixture, random, seed, server, etcd, running, start };
+  const run: FaultRun = { fixture, random, seed, server, etcd, running, start };
   await start({ ...failpoint, ...row.options?.(random) });
   try {
     await declareAll(fixture, seed);
-    const after = await row.before?.(scene);
+    const after = await row.before?.(run);
     for (let count = 0; count < ACTIONS; count++) {
       await act(fixture, random, seed);
       if (count % 10 === 9 && plan !== undefined) for (const { proxy } of running) proxy.cutAll();
       if (count === 12) await storm(fixture, writers, seed);
-      if (count === 16) await row.strike?.(scene);
+      if (count === 16) await row.strike?.(run);
     }
     if (dies) {
       await waitFor("the death", () => died);
@@ -135,10 +135,10 @@ function mixed(seed: number): Row {
   return {
     what: "",
     ...(plan === undefined ? {} : { plan }),
-    strike: async (scene) => {
+    strike: async (run) => {
       for (const number of strikes) {
-        await ROWS[number]?.strike?.(scene);
-        for (let count = 0; count < 5; count++) await act(fixture, scene.random, seed);
+        await ROWS[number]?.strike?.(run);
+        for (let count = 0; count < 5; count++) await act(fixture, run.random, seed);
       }
     },
   };

@@ -14,7 +14,7 @@ export interface Explanation extends Loss {
 }
 
 /** Documents that are tried for one loss; what is deep in branches is left without one. */
-const MOST_TRIED = 300;
+const MAX_TRIED = 300;
 
 /** Each loss with a document that is now refused, where one can be made. */
 export function explain(sides: readonly Side[], { schema, losses }: Meet): Explanation[] {
@@ -34,7 +34,7 @@ export function explain(sides: readonly Side[], { schema, losses }: Meet): Expla
 function refused(side: Schema, all: Schema | undefined, { path }: Loss, sides: readonly Schema[]): unknown {
   let tried = 0;
   for (const document of documentsAt(side, path)) {
-    if (++tried > MOST_TRIED) return undefined;
+    if (++tried > MAX_TRIED) return undefined;
     if (!accepts(side, document)) continue;
     if (all === undefined ? sides.some((other) => !accepts(other, document)) : !accepts(all, document))
       return document;

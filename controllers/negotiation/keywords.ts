@@ -117,7 +117,7 @@ export function metFormat(sides: readonly Schema[], conjuncts: readonly Schema[]
   return everywhere || numeric ? { format } : { allOf: [{ format }] };
 }
 
-/** Whether a list's entries must differ: the stricter. Nothing fits lists that are told apart by different keys. */
+/** Whether a list's entries must differ: the stricter. Nothing fits lists that are distinguished by different keys. */
 export function metList(sides: readonly Schema[]): Met {
   const types = [...new Set(sides.flatMap((side) => side["x-kubernetes-list-type"] ?? []))];
   const keys = new Set(sides.flatMap((side) => listKeys(side)));

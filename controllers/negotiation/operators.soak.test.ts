@@ -1,15 +1,15 @@
 // What two releases of well-known operators agree on is a definition that a real API server takes and serves.
-import { Judge } from "./testing/judge";
+import { StrictServer } from "./testing/strict-server";
 import { meet } from "./meet";
 import { publishable } from "./publishable";
 import { pairs } from "./testing/operators/definitions";
 
-let judge: Judge;
+let server: StrictServer;
 
 beforeAll(async () => {
-  judge = await Judge.start();
+  server = await StrictServer.start();
 }, 120_000);
-afterAll(() => judge.stop(), 60_000);
+afterAll(() => server.stop(), 60_000);
 
 test.each(pairs().map((pair) => [pair.title, pair] as const))(
   "%s: published",
@@ -19,6 +19,6 @@ test.each(pairs().map((pair) => [pair.title, pair] as const))(
       { name: "newer", schema: newer },
     ]).schema;
     const schema = met === undefined ? undefined : publishable(met);
-    expect(await judge.refusal(schema ?? {})).toBe("");
+    expect(await server.refusal(schema ?? {})).toBe("");
   },
 );

@@ -54,17 +54,17 @@ export function agreement(
   const compatible: Side[] = [];
   const leftOut: LeftOut[] = [];
   for (const side of ordered) {
-    const trial = meet([...compatible, side]);
-    const trialSchema = trial.schema && publishable(trial.schema);
-    const objects = trialSchema === undefined ? [] : broken(trialSchema, stored);
-    if (trialSchema !== undefined && objects.length === 0) {
+    const attempt = meet([...compatible, side]);
+    const triedSchema = attempt.schema && publishable(attempt.schema);
+    const objects = triedSchema === undefined ? [] : broken(triedSchema, stored);
+    if (triedSchema !== undefined && objects.length === 0) {
       compatible.push(side);
-      [best, schema] = [trial, trialSchema];
+      [best, schema] = [attempt, triedSchema];
     } else
       leftOut.push({
         name: side.name,
-        reason: trialSchema === undefined ? "Incompatible" : "StoredObjects",
-        meet: trial,
+        reason: triedSchema === undefined ? "Incompatible" : "StoredObjects",
+        meet: attempt,
         objects,
       });
   }

@@ -1,4 +1,4 @@
-// A second opinion about the meet: what jsonsubschema can judge, it must find to accept no more than each side.
+// A second opinion about the meet: what jsonsubschema can answer, it must find to accept no more than each side.
 import { repeatable, testSeed } from "../../test/harness/seed";
 import { meet } from "./meet";
 import { text, type Schema } from "./schema";
@@ -8,7 +8,7 @@ import { areSubschemas, canJudge } from "./testing/subschema/subschema";
 const SEED = testSeed(8_000);
 const ROUNDS = 30_000;
 
-test("jsonsubschema finds the meet below both sides wherever it can judge", () =>
+test("jsonsubschema finds the meet below both sides wherever it can answer", () =>
   repeatable(SEED, __filename, async () => {
     const asked: [Schema, Schema][] = [];
     for (let round = 0; round < ROUNDS; round++) {
@@ -25,10 +25,10 @@ test("jsonsubschema finds the meet below both sides wherever it can judge", () =
     const wrong = asked
       .filter((_, index) => answers[index] === false)
       .map(([both, side]) => text({ both, side }));
-    const judged = answers.filter((answer) => typeof answer === "boolean").length;
+    const answered = answers.filter((answer) => typeof answer === "boolean").length;
     process.stderr.write(
-      `Seed ${SEED}: ${asked.length} questions, ${judged} judged, ${wrong.length} against us\n`,
+      `Seed ${SEED}: ${asked.length} questions, ${answered} answered, ${wrong.length} against us\n`,
     );
     expect(wrong).toEqual([]);
-    expect(judged).toBeGreaterThan(200);
+    expect(answered).toBeGreaterThan(200);
   }));

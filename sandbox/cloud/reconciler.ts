@@ -123,7 +123,7 @@ export class Reconciler {
   async #compare(): Promise<void> {
     if (this.#ending.signal.aborted) return;
     const wanted = await this.aws.state();
-    // Before a machine boots: nothing is open that was not declared, not even for a moment.
+    // Before a machine boots: nothing is open that was not declared, not even briefly.
     const { networkServices } = this.machineHost;
     await networkServices.setFirewall(wanted.security);
     await networkServices.setRouting(wanted.routing, [{ address: SERVICES_ADDRESS, port: AWS_PORT }]);

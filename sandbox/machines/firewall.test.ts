@@ -47,7 +47,7 @@ describeMachines("security groups on the wire", () => {
     `${network.key}.${id}`,
     ...argv,
   ];
-  /** Whether a connection is made within a moment. */
+  /** Whether a connection is made within a second or so. */
   const reaches = async (
     argv: (command: string[]) => string[],
     address: string,

@@ -39,7 +39,7 @@ interface Guarded {
 
 /**
  * The rules, as a file for `nft -f` that replaces those before. The bridge has no connection tracking, so a connection is
- * judged where it begins, and the datagrams of UDP in both directions.
+ * decided where it begins, and the datagrams of UDP in both directions.
  */
 export function firewallRules(spec: FirewallSpec): string {
   const guarded = spec.interfaces.map(({ addresses: [address = "", ...more], groups }, index): Guarded => ({
@@ -54,7 +54,7 @@ export function firewallRules(spec: FirewallSpec): string {
     chain(`out_${one.name}`, egress(one, guarded, spec, all)),
     chain(`reply_${one.name}`, replies(one, guarded, spec)),
   ]);
-  const judged = ["ether type != ip accept", ...EXEMPT];
+  const checked = ["ether type != ip accept", ...EXEMPT];
   const arriving = `ether daddr vmap { ${guarded.map(({ mac, name }) => `${mac} : goto in_${name}`).join(", ")} }`;
   const leaving = `meta mark vmap { ${guarded.map(({ mark, name }) => `${mark} : goto out_${name}`).join(", ")} }`;
   const byAddress = (field: string, side: string): string =>
@@ -63,12 +63,12 @@ export function firewallRules(spec: FirewallSpec): string {
   return `${head}table ${TABLE} {
 ${chains.join("\n")}
 ${hook("known", "prerouting", 0, [`meta mark set ether saddr map { ${marks} }`])}
-${hook("forward_out", "forward", 0, [...judged, leaving])}
-${hook("forward_in", "forward", 10, [...judged, arriving])}
-${hook("input_out", "input", 0, [...judged, leaving])}
-${hook("input_in", "input", 10, [...judged, byAddress("daddr", "in")])}
-${hook("output_out", "output", 0, [...judged, `meta mark 0 ${byAddress("saddr", "out")}`])}
-${hook("output_in", "output", 10, [...judged, arriving])}
+${hook("forward_out", "forward", 0, [...checked, leaving])}
+${hook("forward_in", "forward", 10, [...checked, arriving])}
+${hook("input_out", "input", 0, [...checked, leaving])}
+${hook("input_in", "input", 10, [...checked, byAddress("daddr", "in")])}
+${hook("output_out", "output", 0, [...checked, `meta mark 0 ${byAddress("saddr", "out")}`])}
+${hook("output_in", "output", 10, [...checked, arriving])}
 }
 `;
 }

@@ -21,7 +21,7 @@ let program: StackProgram;
 
 beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
-  // For a moment after its definition is there, a kind is not served.
+  // Shortly after its definition is there, a kind is not served.
   await waitFor("upgrades to be served", () =>
     fixture.direct.request({ method: "GET", path: "/apis/fleetwright.dev/v1/clusterupgrades" }).then(
       () => true,

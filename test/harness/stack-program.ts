@@ -25,14 +25,7 @@ export class StackProgram extends PulumiProgram {
     const folder = engine.path("project");
     const settings = `Pulumi.${stack}.yaml`;
     mkdirSync(folder);
-    for (const file of [
-      "Pulumi.yaml",
-      "package.json",
-      "run.js",
-      "index.ts",
-      "config.ts",
-      "way-in.ts",
-    ])
+    for (const file of ["Pulumi.yaml", "package.json", "run.js", "index.ts", "config.ts", "way-in.ts"])
       cpSync(join(PROJECT, file), join(folder, file));
     // A stack of somebody's own has no file yet.
     if (existsSync(join(PROJECT, settings))) cpSync(join(PROJECT, settings), join(folder, settings));

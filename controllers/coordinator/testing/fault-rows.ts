@@ -7,10 +7,10 @@ import { waitFor, type Component, type Fault, type FaultPlan } from "../../../te
 import { ApiError, systemClock, type Clock, type Random } from "../../runtime";
 import { CLUSTER_LABELS } from "../kinds";
 import { NAMESPACES, NODES, SERVICE_ACCOUNTS } from "../native-resources";
-import { declare, pick, unlessGone } from "./declared-scene";
+import { declare, pick, unlessGone } from "./declared-objects";
 
 /** Where a strike takes place. */
-export interface Scene {
+export interface FaultRun {
   fixture: CoordinatorFixture;
   random: Random;
   seed: number;
@@ -33,9 +33,9 @@ export interface Row {
   /** How many others write to the same node. */
   writers?: number;
   /** What happens once, before anybody changes anything. Gives what ends it. */
-  before?: (scene: Scene) => Promise<() => Promise<void>>;
+  before?: (run: FaultRun) => Promise<() => Promise<void>>;
   /** What happens once, in the middle. */
-  strike?: (scene: Scene) => Promise<void>;
+  strike?: (run: FaultRun) => Promise<void>;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -17,7 +17,7 @@ import {
 } from "../../runtime";
 import { UPGRADES, type UpgradeObject } from "../kinds";
 import { NODES, type Node } from "../native-resources";
-import { pick, unlessGone } from "../testing/declared-scene";
+import { pick, unlessGone } from "../testing/declared-objects";
 import { kubeletVersion } from "./versions";
 
 const [FROM, TO] = ["v1.34.1+rke2r1", "v1.35.4+rke2r1"];

@@ -67,7 +67,7 @@ export const apis: ControllerDefinition<ApisContext> = {
     imports.addIndex("resource", ({ spec }) => [negotiatedName(spec)]);
 
     const importing = new Importing({ client, schemas, imports, clusters, pullEveryMs });
-    // All imports have to be known before one can be told from a new one.
+    // All imports have to be known before one can be distinguished from a new one.
     const importer = manager
       .controller({
         name: "imports",

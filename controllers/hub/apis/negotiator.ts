@@ -191,11 +191,11 @@ export class Negotiator {
       const verdict = clusters.find(({ name }) => name === object.spec.cluster);
       if (verdict === undefined) continue;
       const differences = differencesOf(verdict.name, verdict.explanations);
-      const judge = verdict.compatible ? conditionTrue : conditionFalse;
+      const condition = verdict.compatible ? conditionTrue : conditionFalse;
       await this.#importStatus.write(
         object,
         {
-          Compatible: judge(verdict.reason, verdict.message),
+          Compatible: condition(verdict.reason, verdict.message),
           Available: served
             ? conditionTrue("Served", "The hub serves the kind.")
             : conditionFalse("NotServed", "The hub does not serve the kind."),

@@ -1,4 +1,4 @@
-// Decides about one version of a kind: what holds, who fits it, and what each is told.
+// Decides about one version of a kind: what holds, who fits it, and what each learns.
 import {
   agreement,
   explain,
@@ -146,9 +146,9 @@ function inside({ compatible }: Agreement, explanations: readonly Explanation[])
 }
 
 function outside({ leftOut, compatible }: Agreement, sides: readonly Side[]): ClusterVerdict[] {
-  return leftOut.map(({ name, reason, meet: trial, objects }) => {
+  return leftOut.map(({ name, reason, meet: theirs, objects }) => {
     const tried = sides.filter((side) => side.name === name || compatible.includes(side));
-    const explanations = explain(tried, trial).filter(({ effect, path }) =>
+    const explanations = explain(tried, theirs).filter(({ effect, path }) =>
       reason === "Incompatible"
         ? effect === "Incompatible"
         : objects.some(({ violation }) => related(violation.path, path)),

@@ -117,7 +117,7 @@ export class Listener {
       client.resetAndDestroy();
       return;
     }
-    // Targets see the address of the load balancer where the client came in, and their security groups judge by it.
+    // Targets see the address of the load balancer where the client came in, and their security groups decide by it.
     const localAddress = client.localAddress;
     const upstream = connect({
       ...{ host: target.ip, port: target.port, noDelay: true },

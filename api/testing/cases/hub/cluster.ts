@@ -76,7 +76,7 @@ export const clusterCases: Cases = {
     bad("accepted as text", "spec.accepted", "yes", "must be of type boolean"),
     bad("a region that is no label's value", "spec.topology.region", "eu west", "the label's value must"),
     bad("a zone that is too long", "spec.topology.zone", "a".repeat(64), "Too long"),
-    bad("an unknown part of the topology", "spec.topology.rack", "r1", "unknown field"),
+    bad("an unknown part of the topology", "spec.topology.room", "r1", "unknown field"),
     taint("no key", { key: undefined }, "Required value", "key"),
     taint("a key that is none", { key: "a b" }, "the key must be a label key", "key"),
     taint("a value that is none", { value: "a b" }, "the label's value must", "value"),

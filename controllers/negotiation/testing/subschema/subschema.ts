@@ -12,7 +12,7 @@ export type Answer = boolean | string;
 export async function areSubschemas(pairs: readonly (readonly [Schema, Schema])[]): Promise<Answer[]> {
   const python = await ensurePythonEnvironment({
     name: "jsonsubschema",
-    purpose: "the second judge of schemas",
+    purpose: "a second opinion about schemas",
     requirements: path.join(__dirname, "requirements.txt"),
     oldestMinor: 11,
   });
@@ -20,7 +20,7 @@ export async function areSubschemas(pairs: readonly (readonly [Schema, Schema])[
   const said = await new Promise<string>((resolve, reject) => {
     const child = execFile(
       python,
-      [path.join(__dirname, "judge.py")],
+      [path.join(__dirname, "answer.py")],
       { maxBuffer: 64 << 20 },
       (error, stdout, stderr) => {
         if (error === null) resolve(stdout);

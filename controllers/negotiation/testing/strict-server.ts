@@ -9,7 +9,7 @@ import { text, type Schema } from "../schema";
 import { accepts } from "../validate";
 import { pick, randomDocument, randomFrom, randomObject } from "./random";
 
-const GROUP = "judge.fleetwright.dev";
+const GROUP = "negotiation-test.fleetwright.dev";
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /** What came of some pairs. */
@@ -31,20 +31,20 @@ export interface Verdict {
 }
 
 /** An API server, and what random schemas become there. */
-export class Judge {
+export class StrictServer {
   private constructor(
     private readonly plane: ControlPlane,
     private readonly api: ApiClient,
   ) {}
 
-  static async start(): Promise<Judge> {
+  static async start(): Promise<StrictServer> {
     const plane = await startControlPlane({ components: { controllerManager: false, scheduler: false } });
     const api = new ApiClient({
       endpoint: plane.endpoint,
       authority: await readFile(plane.caCertificate, "utf8"),
-      client: await plane.credentialsFor("judge", ["fleetwright:cluster-admins"]),
+      client: await plane.credentialsFor("server", ["fleetwright:cluster-admins"]),
     });
-    return new Judge(plane, api);
+    return new StrictServer(plane, api);
   }
 
   async stop(): Promise<void> {

@@ -9,6 +9,6 @@ for line in sys.stdin:
     first, second = json.loads(line)
     try:
         answer = bool(isSubschema(first, second))
-    except BaseException as error:  # What it cannot judge it ends in all kinds of ways.
+    except BaseException as error:  # What it cannot answer it ends in all kinds of ways.
         answer = f"{type(error).__name__}: {str(error)[:200]}"
     print(json.dumps(answer), flush=True)

@@ -49,8 +49,8 @@ export const declare = (
     body: { apiVersion: "fleetwright.dev/v1", kind: resource.kind, metadata: { name }, spec },
   });
 
-/** Makes what the scene is played on. */
-export async function setScene({ direct, home }: CoordinatorFixture): Promise<void> {
+/** Makes what the faults strike. */
+export async function declareAll({ direct, home }: CoordinatorFixture): Promise<void> {
   for (const name of SPACES) await direct.create(NAMESPACES, { metadata: { name } });
   for (const name of HOSTS) await direct.create(NODES, { metadata: { name, labels: { theirs: "kept" } } });
   const data = { username: "YQ==", password: Buffer.from(PASSWORD).toString("base64") };
