@@ -15,12 +15,12 @@ import { SECRETS } from "./native-resources";
 import {
   act,
   declareAll,
+  prepareObjects,
   difference,
   FOREIGN,
   gone,
   PASSWORD,
   pick,
-  declareAll,
   storm,
   stormLeft,
   unlessGone,
@@ -41,7 +41,7 @@ beforeAll(async () => {
   fixture = await startCoordinatorFixture({ components: { scheduler: false, controllerManager: false } });
   server = componentOf(fixture.plane, "kube-apiserver");
   etcd = componentOf(fixture.plane, "etcd");
-  await declareAll(fixture);
+  await prepareObjects(fixture);
 }, 240_000);
 afterAll(async () => {
   server.end();
@@ -71,16 +71,16 @@ async function run(number: string, row: Row, seed: number): Promise<void> {
     running.push(one);
     return one;
   };
-  const run: FaultRun = { fixture, random, seed, server, etcd, running, start };
+  const faultRun: FaultRun = { fixture, random, seed, server, etcd, running, start };
   await start({ ...failpoint, ...row.options?.(random) });
   try {
     await declareAll(fixture, seed);
-    const after = await row.before?.(run);
+    const after = await row.before?.(faultRun);
     for (let count = 0; count < ACTIONS; count++) {
       await act(fixture, random, seed);
       if (count % 10 === 9 && plan !== undefined) for (const { proxy } of running) proxy.cutAll();
       if (count === 12) await storm(fixture, writers, seed);
-      if (count === 16) await row.strike?.(run);
+      if (count === 16) await row.strike?.(faultRun);
     }
     if (dies) {
       await waitFor("the death", () => died);

@@ -50,7 +50,7 @@ export const declare = (
   });
 
 /** Makes what the faults strike. */
-export async function declareAll({ direct, home }: CoordinatorFixture): Promise<void> {
+export async function prepareObjects({ direct, home }: CoordinatorFixture): Promise<void> {
   for (const name of SPACES) await direct.create(NAMESPACES, { metadata: { name } });
   for (const name of HOSTS) await direct.create(NODES, { metadata: { name, labels: { theirs: "kept" } } });
   const data = { username: "YQ==", password: Buffer.from(PASSWORD).toString("base64") };
