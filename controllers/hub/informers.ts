@@ -1,15 +1,22 @@
 // Informers that several controllers of the hub share, with one transform and the indexes that they need.
 import { statusTransform } from "../coordinator/status";
-import type { Cache, Informer } from "../runtime";
+import { keepManagedFieldsOf, type Cache, type Informer } from "../runtime";
 import { SHARES, type ShareObject } from "../syncer/kinds";
+import { DEFINITIONS, type Definition } from "./apis/kinds";
 import { CLUSTERS, type ClusterObject } from "./kinds";
 
 const clusterTransform = statusTransform("clusters");
+const definitionTransform = keepManagedFieldsOf("fleetwright-apis");
 const indexed = new WeakSet<Informer<ShareObject>>();
 
 /** Clusters, with the fields that the controller of clusters owns. */
 export function clustersIn(cache: Cache): Informer<ClusterObject> {
   return cache.informer(CLUSTERS, { transform: clusterTransform });
+}
+
+/** Definitions of kinds on the hub, with the fields that the controller `apis` owns. */
+export function definitionsIn(cache: Cache): Informer<Definition> {
+  return cache.informer(DEFINITIONS, { transform: definitionTransform });
 }
 
 /** Shares of all clusters, by the UID of their `root` and by their `namespace`. */

@@ -40,7 +40,10 @@ export async function inspectControlPlane(dir: string): Promise<ControlPlaneStat
   const record = await readRecord(layout.dir);
   if (record === undefined) return undefined;
   const access = await readHealthAccess(layout, record.ports);
-  const components = await Promise.all(record.processes.map((entry) => statusOf(entry, access)));
+  // They start at the same time, and are listed in one order whichever was first.
+  const processes = COMPONENTS.flatMap((name) => record.processes.filter((entry) => entry.name === name));
+  const unknown = record.processes.filter((entry) => !processes.includes(entry));
+  const components = await Promise.all([...processes, ...unknown].map((entry) => statusOf(entry, access)));
   return {
     name: record.name,
     dir: layout.dir,

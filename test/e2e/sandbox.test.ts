@@ -113,7 +113,8 @@ describe("the sandbox", () => {
     const asked = await inSandboxShell(
       `in-sandbox node -e 'const { EC2 } = require("@aws-sdk/client-ec2"); new EC2({}).describeAvailabilityZones().then((a) => console.log(a.AvailabilityZones.length))'`,
     );
-    expect(asked.stdout.trim()).toBe("3");
+    // Three zones, and the Local Zone that is opted in.
+    expect(asked.stdout.trim()).toBe("4");
     const elsewhere = await inSandboxShell('echo "[$AWS_PROFILE] $AWS_ENDPOINT_URL"');
     expect(elsewhere.stdout).toBe(`[] ${(await wholeStatus())?.cloud?.endpoint ?? ""}\n`);
   });

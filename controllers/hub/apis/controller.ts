@@ -9,10 +9,10 @@ import {
   type ReconcileContext,
   type ReconcileResult,
 } from "../../runtime";
-import { clustersIn } from "../informers";
+import { clustersIn, definitionsIn } from "../informers";
 import type { ClusterObject } from "../kinds";
 import { Importer } from "./importer";
-import { DEFINITIONS, IMPORTS, NEGOTIATED, type Definition, type ImportObject } from "./kinds";
+import { IMPORTS, NEGOTIATED, type Definition, type ImportObject } from "./kinds";
 import { kubeconfigOf, memberClient } from "./member";
 import { Negotiator } from "./negotiator";
 import { Schemas } from "./schemas";
@@ -62,7 +62,7 @@ export const apis: ControllerDefinition<ApisContext> = {
     const clusters = clustersIn(cache);
     const imports = cache.informer(IMPORTS, { labelSelector: MANAGED, transform: keepOurs });
     const negotiated = cache.informer(NEGOTIATED, { transform: keepOurs });
-    const definitions = cache.informer(DEFINITIONS, { transform: keepOurs });
+    const definitions = definitionsIn(cache);
     imports.addIndex("cluster", ({ spec }) => [spec.cluster]);
     imports.addIndex("resource", ({ spec }) => [negotiatedName(spec)]);
 

@@ -13,24 +13,8 @@ import {
   type ServedResource,
 } from "../../runtime";
 import { PLACEABLE } from "../../workload";
-
-interface Definition extends KubernetesObject {
-  spec?: {
-    group?: string;
-    scope?: string;
-    names?: { kind?: string; plural?: string };
-    versions?: { name: string; served: boolean; storage: boolean }[];
-  };
-  status?: { conditions?: { type: string; status: string }[] };
-}
-
-const DEFINITIONS: Resource<Definition> = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-  plural: "customresourcedefinitions",
-  namespaced: false,
-};
+import type { Definition } from "../apis/kinds";
+import { definitionsIn } from "../informers";
 
 interface Held {
   resource: ServedResource;
@@ -55,7 +39,7 @@ export class Roots {
     this.#cache = cache;
     this.#discovery = discovery;
     this.#onChange = onChange;
-    this.#definitions = cache.informer(DEFINITIONS, { transform: reducedDefinition });
+    this.#definitions = definitionsIn(cache);
     this.#definitions.onChange(({ before, after }) => {
       for (const definition of [before, after]) if (definition !== undefined) this.#follow(definition, after);
     });
@@ -87,9 +71,9 @@ export class Roots {
   }
 
   #follow(definition: Definition, after: Definition | undefined): void {
-    const { group = "", names = {}, versions = [], scope } = definition.spec ?? {};
-    const { kind = "", plural = "" } = names;
-    if (group === GROUP || group === "") return;
+    const { group, names, versions, scope } = definition.spec;
+    const { kind, plural } = names;
+    if (group === GROUP) return;
     const isServed = after?.status?.conditions?.some(
       ({ type, status }) => type === "Established" && status === "True",
     );
@@ -130,27 +114,4 @@ export class Roots {
 
 function idOf({ group, kind }: Pick<Resource, "group" | "kind">): string {
   return group === "" ? kind : `${kind}.${group}`;
-}
-
-// Schemas are large and of no use here.
-function reducedDefinition(definition: Definition): Definition {
-  const { apiVersion, kind, metadata, spec, status } = definition;
-  return {
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...(kind === undefined ? {} : { kind }),
-    metadata: {
-      name: metadata.name,
-      ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
-      ...(metadata.resourceVersion === undefined ? {} : { resourceVersion: metadata.resourceVersion }),
-    },
-    ...(spec === undefined
-      ? {}
-      : {
-          spec: {
-            ...spec,
-            versions: (spec.versions ?? []).map(({ name, served, storage }) => ({ name, served, storage })),
-          },
-        }),
-    ...(status === undefined ? {} : { status: { conditions: status.conditions ?? [] } }),
-  };
 }
