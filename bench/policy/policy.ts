@@ -98,13 +98,15 @@ async function dev(folder: string, endpoint: string): Promise<string> {
     "Pulumi.yaml",
     "package.json",
     "run.js",
-
     "index.ts",
     "config.ts",
+    "way-in.ts",
     "api",
     "components",
     "controllers",
     "lib",
+    "preview",
+    "tunnel",
   ])
     await cp(path.join(ROOT, file), path.join(project, file), { recursive: true });
   await symlink(path.join(ROOT, "node_modules"), path.join(project, "node_modules"));

@@ -56,8 +56,8 @@ describe("a stack's settings", () => {
   /** The project as it is, with settings in a stack's file. */
   async function stackWith(name: string, settings: object): Promise<string> {
     const folder = projectWith(name, readFileSync(path.join(PROJECT, "index.ts"), "utf8"));
-    cpSync(path.join(PROJECT, "config.ts"), path.join(folder, "config.ts"));
-    for (const entry of ["api", "components"])
+    for (const file of ["config.ts", "way-in.ts"]) cpSync(path.join(PROJECT, file), path.join(folder, file));
+    for (const entry of ["api", "components", "preview", "tunnel"])
       symlinkSync(path.join(PROJECT, entry), path.join(folder, entry));
     await engine.expect(["stack", "init", name], folder);
     const file = path.join(folder, `Pulumi.${name}.yaml`);

@@ -103,7 +103,7 @@ it("is what every command goes through, by a known host key", () => {
 it("is what the kubeconfig goes through, at a port that is the same in every run", () => {
   const port = tunnelPort("acme/test/main");
   expect(load(kubeconfig)).toMatchObject({
-    clusters: [{ cluster: { "proxy-url": `socks5://127.0.0.1:${port}`, server: "https://lb.example:6443" } }],
+    clusters: [{ cluster: { "proxy-url": `socks5://127.0.0.1:${port}`, server: "https://main-api.example:6443" } }],
   });
   expect(cluster.bastion).toMatchObject({ identity: "acme/test/main", localPort: port });
 });
