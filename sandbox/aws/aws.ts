@@ -15,6 +15,7 @@ import { HttpFrontEnd, type Control } from "./http-front-end";
 import { GroupClock } from "./group-clock";
 import { findLeftovers, type Leftover } from "./leftovers";
 import { Ledger } from "./ledger";
+import { partitionOf } from "./partition";
 import { partitionArns } from "./partition-arns";
 import { Pipeline } from "./pipeline";
 import { Replays } from "./replays";
@@ -121,6 +122,7 @@ export async function startAws(options: AwsOptions = {}): Promise<Aws> {
         python,
         dir,
         durable,
+        partition: partitionOf(region),
         lifetime: options.lifetime ?? "owned",
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       }),

@@ -39,6 +39,8 @@ export interface BackendOptions {
   dir: string;
   /** Whether what moto knows outlives its process. */
   durable: boolean;
+  /** The part of AWS whose own policies there are, such as "aws". */
+  partition: string;
   lifetime: Lifetime;
   signal?: AbortSignal;
 }
@@ -173,7 +175,7 @@ function specification(options: BackendOptions, port: number): Parameters<typeof
   return {
     name: "moto",
     command: options.python,
-    args: [path.join(MOTO_FOLDER, "server.py"), "--port", String(port), ...snapshot],
+    args: [path.join(MOTO_FOLDER, "server.py"), "--port", String(port), "--partition", options.partition, ...snapshot],
     env: {
       PATH: process.env.PATH ?? "/usr/bin:/bin",
       HOME: options.dir,

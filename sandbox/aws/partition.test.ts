@@ -74,7 +74,7 @@ describe.each([
           PolicyArn: `arn:${owner}:iam::aws:policy/AmazonEC2ContainerRegistryReadOnly`,
         }),
       );
-    await expect(attach("aws")).rejects.toMatchObject({ name: "InvalidInput" });
+    await expect(attach("aws")).rejects.toMatchObject({ name: "InvalidInputException" });
     await attach(partition);
     const level = (owner: string): Promise<unknown> =>
       cloud.eks.send(

@@ -3,13 +3,13 @@
 from moto.iam.models import IAMBackend
 
 
-def _only_here(read):
+def _only_in(partition, read):
     def _init_aws_policies(self):
-        return read(self) if self.region_name == "aws" else []
+        return read(self) if self.region_name == partition else []
 
     return _init_aws_policies
 
 
-def apply():
+def apply(partition):
     """Puts the correction into moto's class."""
-    IAMBackend._init_aws_policies = _only_here(IAMBackend._init_aws_policies)
+    IAMBackend._init_aws_policies = _only_in(partition, IAMBackend._init_aws_policies)

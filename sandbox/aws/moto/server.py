@@ -169,8 +169,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--snapshot", help="where the state is kept; without it nothing is")
+    parser.add_argument("--partition", default="aws", help="whose own policies there are")
     arguments = parser.parse_args()
-    for part in (zones, policies, interfaces, volumes, launches, groups, balancers, timing):
+    policies.apply(arguments.partition)
+    for part in (zones, interfaces, volumes, launches, groups, balancers, timing):
         part.apply()
     if arguments.snapshot is not None:
         snapshot.load(arguments.snapshot)
