@@ -46,10 +46,12 @@ async function run(
     stdio: ["ignore", "pipe", "inherit"],
   });
   let rest = "";
+  let isEnding = false;
   child.stdout.on("data", (chunk: Buffer) => {
     const parts = (rest + chunk.toString()).split("\n");
     rest = parts.pop() ?? "";
-    if (parts.some((line) => enough(JSON.parse(line) as Line))) child.kill("SIGTERM");
+    // Once: a second signal ends a program at once, and it says nothing more.
+    if (!isEnding && parts.some((line) => enough(JSON.parse(line) as Line))) isEnding = child.kill("SIGTERM");
   });
   const [out] = await Promise.all([text(child.stdout), once(child, "exit")]);
   return out
