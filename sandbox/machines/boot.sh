@@ -7,20 +7,27 @@ cgroup=$1 image=$2 folder=$3 runner=$4
 shift 4
 rm -f "$folder/ended"
 
-join() { # HIERARCHY: makes the group below it and enters it
+enter() { # HIERARCHY: makes the group below it and enters it
   at=$1
   IFS=/
   for part in $cgroup; do
-    mkdir -p "$at/$part"
+    mkdir -p "$at/$part" || return
     # A new cpuset takes no process until both are filled; mems is filled last, here and by machines that boot beside this.
     if [ -f "$at/$part/cpuset.mems" ] && [ -z "$(cat "$at/$part/cpuset.mems")" ]; then
-      cat "$at/cpuset.cpus" >"$at/$part/cpuset.cpus"
-      cat "$at/cpuset.mems" >"$at/$part/cpuset.mems"
+      cat "$at/cpuset.cpus" >"$at/$part/cpuset.cpus" || return
+      cat "$at/cpuset.mems" >"$at/$part/cpuset.mems" || return
     fi
     at=$at/$part
   done
   unset IFS
   echo $$ >"$at/cgroup.procs"
+}
+join() { # HIERARCHY: enters the group, also while the last machine of another sandbox takes the empty parent away
+  tries=0
+  while [ $((tries += 1)) -lt 100 ]; do
+    if enter "$1" 2>/dev/null; then return; fi
+  done
+  enter "$1"
 }
 if [ -f /sys/fs/cgroup/cgroup.controllers ]; then
   join /sys/fs/cgroup
