@@ -51,6 +51,9 @@ export interface ReflectorOptions {
   backoff?: { baseMs?: number; capMs?: number };
 }
 
+/** A watch that stood this long shows that the server is well, whether or not anything happened. */
+const SETTLED_MS = 10_000;
+
 /** How a reflector fares. */
 export interface ReflectorState {
   /** The version up to which everything was seen; undefined while a list is needed. */
@@ -215,8 +218,10 @@ export class Reflector<T extends KubernetesObject> {
     const stop = new AbortController();
     const onAbort = (): void => stop.abort();
     signal.addEventListener("abort", onAbort, { once: true });
+    let opened = Number.POSITIVE_INFINITY;
     try {
       const body = await this.#client.stream(this.#path, query, stop.signal);
+      opened = this.#client.clock.monotonic();
       if (list === undefined) this.#state = { ...this.#state, failure: undefined };
       let inList = list;
       let seen = false;
@@ -235,6 +240,8 @@ export class Reflector<T extends KubernetesObject> {
     } finally {
       signal.removeEventListener("abort", onAbort);
       stop.abort();
+      // Where nothing happens, no event says that all is well: the next outage would begin with the longest wait.
+      if (this.#client.clock.monotonic() - opened >= SETTLED_MS) this.#backoff.reset();
     }
   }
 
