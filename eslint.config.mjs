@@ -20,9 +20,7 @@ export default tseslint.config(
     files: ["**/*.ts"],
     extends: [...tseslint.configs.strictTypeChecked, ...tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
-    plugins: { fleetwright: { rules: { "import-boundaries": importBoundaries } } },
     rules: {
-      "fleetwright/import-boundaries": "error",
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/switch-exhaustiveness-check": "error",
       // Numbers and booleans read well in messages as they are.
@@ -35,6 +33,11 @@ export default tseslint.config(
       "@typescript-eslint/require-await": "off",
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
     },
+  },
+  {
+    files: ["**/*.ts", "**/*.js", "**/*.mjs"],
+    plugins: { fleetwright: { rules: { "import-boundaries": importBoundaries } } },
+    rules: { "fleetwright/import-boundaries": "error" },
   },
   {
     files: ["**/*.js", "**/*.mjs"],

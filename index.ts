@@ -14,7 +14,7 @@ interface StackOutputs {
   kubeconfig?: pulumi.Output<string>;
   endpoint?: pulumi.Output<string>;
   nodePools?: pulumi.Output<object[]>;
-  /** The machine between here and the cluster, for `npm run access -- tunnel`. */
+  /** The machine between here and the cluster, for `npm run tunnel`. */
   bastion?: library.BastionOutput;
   /** What nodes are logged in to with. */
   sshPrivateKey?: pulumi.Output<string>;
@@ -52,11 +52,8 @@ function declare(config: StackConfig): StackOutputs {
 
   // A stack's file may leave it out.
   const givenLogin: Partial<library.LoginArgs> = { ...cluster?.selfManaged?.login };
-  if (built !== undefined && login !== undefined && givenLogin.proxy === undefined)
-    watchFirstDial(built, {
-      port: givenLogin.port ?? 22,
-      from: cluster?.network?.bastion?.from ?? [],
-    });
+  if (built?.loginPort !== undefined && givenLogin.proxy === undefined)
+    watchFirstDial(built, { port: built.loginPort, from: cluster?.network?.bastion?.from ?? [] });
   const inCluster =
     built === undefined
       ? components.accessToExisting(config.kubeContext)

@@ -4,7 +4,8 @@ import { ApiError, ConnectionError } from "../controllers/runtime";
 import { runCommand } from "../lib/command";
 import { ExitCode, Failure } from "../lib/failure";
 import { writePrivate } from "../lib/files";
-import { connect, type Connection } from "./connection";
+import { LOOPBACK } from "../lib/port";
+import { connect, type Connection, type Endpoint } from "./connection";
 import { parseDuration } from "./duration";
 import { Grants } from "./grants";
 import { kubeconfigOf } from "./kubeconfig";
@@ -17,6 +18,7 @@ Usage: npm run -s access -- jane --output jane.kubeconfig
        npm run -s access -- --list [jane]
 
   --output FILE       writes the kubeconfig to a file that only you can read (standard output)
+  --direct            leaves the tunnel out of the kubeconfig: for people inside the network, or behind a VPN into it
   --for TIME          when the access ends: hours or days, up to 365d (30d)
   --revoke            ends all access of the person; the tokens are refused within seconds
   --list              lists who was given access, since when and until when
@@ -24,10 +26,11 @@ Usage: npm run -s access -- jane --output jane.kubeconfig
 
   --kubeconfig FILE   the administrator's kubeconfig (KUBECONFIG, or ~/.kube/config)
   --context NAME      its context (the current one)
-  --stack NAME        or the kubeconfig that a stack built, by \`pulumi stack output\``;
+  --stack NAME        or the cluster that a stack built, by \`pulumi stack output\`; behind a bastion, through a tunnel to it`;
 
 const OPTIONS = {
   output: { type: "string" },
+  direct: { type: "boolean", default: false },
   for: { type: "string", default: "30d" },
   revoke: { type: "boolean", default: false },
   list: { type: "boolean", default: false },
@@ -56,21 +59,22 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
     if (values.list) process.stdout.write(describeGrants(await grants.list(user), values.json));
     else if (user === undefined) return;
     else if (values.revoke) await revoke(user, grants, values.json);
-    else await give(user, seconds, values.output, grants, connection);
+    else await give(user, seconds, values, grants, connection);
   } catch (error) {
     throw explained(error, connection);
   } finally {
-    connection.client.close();
+    await connection.close();
   }
 }
 
 async function give(
   user: string,
   seconds: number,
-  output: string | undefined,
+  { output, direct }: { output?: string | undefined; direct: boolean },
   grants: Grants,
-  { endpoint }: Connection,
+  connection: Connection,
 ): Promise<void> {
+  const endpoint = direct ? { ...connection.endpoint, proxyUrl: undefined } : connection.endpoint;
   const made = await grants.make(user, seconds);
   const text = kubeconfigOf(made, endpoint);
   if (output === undefined) process.stdout.write(text);
@@ -81,6 +85,17 @@ async function give(
   process.stderr.write(
     `${user} has access to ${endpoint.name}${where} until ${made.grant.expires}${shorter ? ", which is the longest that this API server allows" : ""}. Hand it over in private; \`npm run access -- --revoke ${user}\` ends it.\n`,
   );
+  if (endpoint.proxyUrl !== undefined && isHere(endpoint.proxyUrl))
+    process.stderr.write(throughTunnel(user, endpoint.proxyUrl));
+}
+
+/** Behind a bastion the kubeconfig names a port of whoever's machine it is on. */
+function throughTunnel(user: string, proxyUrl: string): string {
+  return `It goes through a tunnel at ${proxyUrl}, which has to be open on the machine of ${user}: by \`npm run tunnel -- --stack …\`, for who may read the secrets of the stack. For who comes by a VPN or works inside the network, give it with --direct.\n`;
+}
+
+function isHere(proxyUrl: string): boolean {
+  return [LOOPBACK, "localhost", "[::1]"].includes(new URL(proxyUrl).hostname);
 }
 
 async function revoke(user: string, grants: Grants, json: boolean): Promise<void> {
@@ -99,7 +114,7 @@ async function revoke(user: string, grants: Grants, json: boolean): Promise<void
 function explained(error: unknown, { endpoint }: Connection): unknown {
   if (error instanceof ConnectionError)
     return new Failure(
-      `${endpoint.server} cannot be reached: ${error.message.replace(/^.* failed: /, "")}. Run the command where kubectl reaches the cluster; for the cluster dev of a sandbox that is in its network: in-sandbox npm run -s access -- …`,
+      `${endpoint.server} cannot be reached: ${error.message.replace(/^.* failed: /, "")}. ${whatToDo(endpoint)}`,
       ExitCode.failed,
       { cause: error },
     );
@@ -109,6 +124,12 @@ function explained(error: unknown, { endpoint }: Connection): unknown {
     ExitCode.failed,
     { cause: error },
   );
+}
+
+function whatToDo({ proxyUrl }: Endpoint): string {
+  return proxyUrl !== undefined && isHere(proxyUrl)
+    ? `The kubeconfig goes through a tunnel at ${proxyUrl}: name the cluster by --stack, which opens it, or open it by \`npm run tunnel\`.`
+    : "Run the command where kubectl reaches the cluster; for the cluster dev of a sandbox that is in its network: in-sandbox npm run -s access -- …";
 }
 
 runCommand(main);

@@ -1,10 +1,11 @@
 // The cluster that the command is about, and how an administrator reaches it: by a kubeconfig, or the output of a stack.
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { promisify } from "node:util";
 import { KubeConfig, type Cluster } from "@kubernetes/client-node";
 import { ApiClient, credentialsOf } from "../controllers/runtime";
 import { errorMessage, Failure } from "../lib/failure";
+import { at, isObject, textAt } from "../lib/json";
+import { borrowTunnel, type BorrowedTunnel } from "../tunnel/borrowed-tunnel";
+import { outputsOf, tunnelOf } from "../tunnel/outputs";
 
 /** Where to look for the cluster. */
 export interface Where {
@@ -28,11 +29,13 @@ export interface Endpoint {
 export interface Connection {
   client: ApiClient;
   endpoint: Endpoint;
+  /** Ends the client, and the tunnel that was opened for it. */
+  close(): Promise<void>;
 }
 
-/** Opens the cluster. */
+/** Opens the cluster, and for a stack behind a bastion the tunnel to it. */
 export async function connect(where: Where): Promise<Connection> {
-  const config = await load(where);
+  const { config, outputs } = await load(where);
   if (where.context !== undefined) {
     const known = config.getContexts().map(({ name }) => name);
     if (!known.includes(where.context))
@@ -46,10 +49,21 @@ export async function connect(where: Where): Promise<Connection> {
     throw new Failure(
       "The kubeconfig has no current context: name one by --context, a file by --kubeconfig, or a stack by --stack.",
     );
+  const endpoint = endpointOf(cluster);
+  const tunnel = await tunnelFor(outputs);
+  const client = new ApiClient(credentialsOf(config), { userAgent: "fleetwright-access" });
   return {
-    endpoint: endpointOf(cluster),
-    client: new ApiClient(credentialsOf(config), { userAgent: "fleetwright-access" }),
+    endpoint,
+    client,
+    async close() {
+      client.close();
+      await tunnel?.close();
+    },
   };
+}
+
+async function tunnelFor(outputs: unknown): Promise<BorrowedTunnel | undefined> {
+  return isObject(at(outputs, "bastion")) ? borrowTunnel(tunnelOf(outputs)) : undefined;
 }
 
 /** What a kubeconfig says about a cluster. */
@@ -67,12 +81,13 @@ export function endpointOf(cluster: Cluster): Endpoint {
   return { name, server, authority, tlsServerName, proxyUrl };
 }
 
-async function load({ kubeconfig, stack }: Where): Promise<KubeConfig> {
+async function load({ kubeconfig, stack }: Where): Promise<{ config: KubeConfig; outputs: unknown }> {
   if (kubeconfig !== undefined && stack !== undefined)
     throw new Failure("--kubeconfig and --stack both name a cluster: give one of them.");
   const config = new KubeConfig();
+  const outputs = stack === undefined ? undefined : await outputsOf(stack);
   try {
-    if (stack !== undefined) config.loadFromString(await outputOf(stack));
+    if (stack !== undefined) config.loadFromString(kubeconfigOf(outputs, stack));
     else if (kubeconfig !== undefined) config.loadFromFile(kubeconfig);
     else config.loadFromDefault();
   } catch (error) {
@@ -81,16 +96,14 @@ async function load({ kubeconfig, stack }: Where): Promise<KubeConfig> {
       `The kubeconfig ${kubeconfig ?? "of this account"} cannot be read: ${errorMessage(error)}.`,
     );
   }
-  return config;
+  return { config, outputs };
 }
 
-async function outputOf(stack: string): Promise<string> {
-  const args = ["stack", "output", "kubeconfig", "--show-secrets", "--stack", stack];
-  try {
-    return (await promisify(execFile)("pulumi", args)).stdout;
-  } catch (error) {
+function kubeconfigOf(outputs: unknown, stack: string): string {
+  const found = textAt(outputs, "kubeconfig");
+  if (found === undefined)
     throw new Failure(
-      `\`pulumi ${args.join(" ")}\` failed: ${errorMessage(error)} A stack of an existing cluster has no such output: use --context.`,
+      `The stack ${stack} has no output kubeconfig: it has built no cluster yet, or is one of an existing cluster; use --context.`,
     );
-  }
+  return found;
 }

@@ -34,9 +34,14 @@ export function errorCode(error: unknown): string | undefined {
   return hasText(error, "code") ? error.code : undefined;
 }
 
-/** The message of an unknown error. */
+/** The message of an unknown error: whatever was thrown, even what is no Error at all. */
 export function errorMessage(error: unknown): string {
-  return hasText(error, "message") ? error.message : String(error);
+  if (hasText(error, "message")) return error.message;
+  try {
+    return String(error);
+  } catch {
+    return "something was thrown that cannot be shown";
+  }
 }
 
 function hasText<Key extends string>(value: unknown, key: Key): value is Record<Key, string> {

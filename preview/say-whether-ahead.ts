@@ -1,19 +1,24 @@
 import * as pulumi from "@pulumi/pulumi";
 import { errorMessage } from "../lib/failure";
-import { textAt } from "../lib/json";
+import { at, isObject, textAt } from "../lib/json";
+import { tunnelOf } from "../tunnel/outputs";
+import type { BastionLogin } from "../tunnel/settings";
 import { aheadMessage } from "./ahead";
-import { readVersions } from "./cluster-versions";
+import { versionsOf } from "./cluster-versions";
 
 /**
- * In a preview, warns if the cluster of this stack is ahead of the version that its file declares. Gives whether it warned. It asks with the
- * kubeconfig that the last update left: of this run nothing is known yet where a version changes, which is when it matters.
+ * In a preview, warns if the cluster of this stack is ahead of the version in the stack's file, and returns whether it did.
+ *
+ * It asks with the kubeconfig that the last update left. The one of this run is not known where the version changes, which is
+ * when the warning matters.
  */
 export async function sayWhetherAhead(file: string): Promise<boolean> {
   if (!pulumi.runtime.isDryRun()) return false;
   try {
-    const kubeconfig = await lastKubeconfig();
+    const outputs = await lastOutputs();
+    const kubeconfig = textAt(outputs, "kubeconfig");
     if (kubeconfig === undefined) return false;
-    const message = aheadMessage(file, await readVersions(kubeconfig));
+    const message = aheadMessage(file, await versionsOf(kubeconfig, bastionOf(outputs)));
     if (message === undefined) return false;
     await pulumi.log.warn(message);
     return true;
@@ -25,10 +30,14 @@ export async function sayWhetherAhead(file: string): Promise<boolean> {
   }
 }
 
-/** From the outputs of the last update; undefined before the first. */
-async function lastKubeconfig(): Promise<string | undefined> {
+/** The outputs of the last update; undefined before the first. */
+async function lastOutputs(): Promise<unknown> {
   const name = `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
   // As a StackReference would, but without a resource in the stack.
   const found: unknown = await pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", { name });
-  return textAt(found, "outputs", "kubeconfig");
+  return at(found, "outputs");
+}
+
+function bastionOf(outputs: unknown): BastionLogin | undefined {
+  return isObject(at(outputs, "bastion")) ? tunnelOf(outputs).bastion : undefined;
 }

@@ -1,13 +1,11 @@
 /** `npm run tunnel`: opens the way to the API of a cluster behind a bastion, for kubectl and for refreshes. */
-import { execFile } from "node:child_process";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs } from "node:util";
 import { runCommand } from "../lib/command";
-import { errorCode, errorMessage, ExitCode, Failure } from "../lib/failure";
-import { isObject, numberAt, parseJson, textAt } from "../lib/json";
+import { errorCode, ExitCode, Failure } from "../lib/failure";
 import { LOOPBACK } from "../lib/port";
 import { Engines } from "./engines";
+import { outputsOf, tunnelOf } from "./outputs";
 import { reachProblem } from "./reach";
-import type { TunnelSettings } from "./settings";
 import { Tunnel } from "./tunnel";
 
 const HELP = `Opens the way to the API of a cluster behind a bastion, until Ctrl-C.
@@ -31,7 +29,7 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const settings = tunnelOf(parseJson(await outputsOf(values.stack)));
+  const settings = tunnelOf(await outputsOf(values.stack));
   const engines = new Engines();
   engines.hold();
   const tunnel = new Tunnel(settings, engines);
@@ -55,39 +53,4 @@ async function main(argv: string[], signal: AbortSignal): Promise<void> {
   }
 }
 
-async function outputsOf(stack: string | undefined): Promise<string> {
-  const args = ["stack", "output", "--json", "--show-secrets"];
-  try {
-    const chosen = stack === undefined ? [] : ["--stack", stack];
-    return (await promisify(execFile)("pulumi", [...args, ...chosen], { maxBuffer: 64 << 20 })).stdout;
-  } catch (error) {
-    throw new Failure(`pulumi ${args.join(" ")} failed: ${errorMessage(error)}`);
-  }
-}
-
-/** What a stack's outputs say of its tunnel. */
-export function tunnelOf(outputs: unknown): TunnelSettings {
-  const text = (...path: string[]): string => {
-    const value = textAt(outputs, ...path);
-    if (value !== undefined) return value;
-    const has = isObject(outputs) ? Object.keys(outputs).join(", ") || "none" : "none";
-    throw new Failure(
-      `The stack has no output ${path.join(".")} (its outputs: ${has}): there is a tunnel for clusters behind network.bastion, once they are built.`,
-    );
-  };
-  const endpoint = new URL(text("bastion", "endpoint"));
-  return {
-    identity: text("bastion", "identity"),
-    localPort: numberAt(outputs, "bastion", "localPort") ?? 0,
-    bastion: {
-      host: text("bastion", "address"),
-      port: 22,
-      user: text("bastion", "user"),
-      hostKey: text("bastion", "hostKey"),
-      privateKey: text("sshPrivateKey"),
-    },
-    target: { host: endpoint.hostname, port: Number(endpoint.port) },
-  };
-}
-
-if (require.main === module) runCommand(main);
+runCommand(main);

@@ -58,7 +58,8 @@ async function ask(port: number, body: object, fingerprint: string): Promise<"ou
   );
 }
 
-function taken(port: number, whom: string): Failure {
+/** What is said where somebody else has the port of a tunnel. */
+export function taken(port: number, whom: string): Failure {
   return new Failure(
     `The API of the cluster is to be reached at ${LOOPBACK}:${port}, and ${whom} has that port. End it, or set network.bastion.localPort to a free one.`,
   );

@@ -9,23 +9,20 @@ import {
   COORDINATOR_ACCOUNT,
   NATIVE_PREFIX,
 } from "./accounts";
+import {
+  among,
+  EVERYWHERE,
+  IS_A_PERSON,
+  mayUse,
+  PEOPLE,
+  text,
+  USER,
+  type AdmissionPolicy,
+} from "./admission-policy";
 import { RBAC_GROUP, type RaisedCeiling, type RoleRule } from "./ceiling";
+import { externalIps } from "./external-ips";
 import { PROTECTED_LABEL, PROTECTED_NAMESPACES, PROTECTED_NAMESPACES_RESOURCE } from "./protected-namespaces";
 
-/** What an admission policy of ours matches and demands. */
-export interface AdmissionPolicy {
-  name: string;
-  spec: {
-    failurePolicy: "Fail";
-    matchConstraints: { resourceRules: object[] };
-    matchConditions: { name: string; expression: string }[];
-    validations: { expression: string; message?: string; messageExpression?: string; reason: "Forbidden" }[];
-  };
-  /** Where it holds: one binding for each. Everywhere, if none is given. */
-  places: readonly { name: string; namespaceSelector?: object }[];
-}
-
-const EVERYWHERE = [{ name: "everywhere" }];
 const PROTECTED: AdmissionPolicy["places"] = [
   {
     name: "always",
@@ -48,25 +45,19 @@ const PULL_SECRET_TYPES = ["kubernetes.io/dockerconfigjson", "kubernetes.io/dock
 const RECORD_TYPES = [`${GROUP}/plugin-revision`];
 const READS = ["get", "list", "watch"];
 
-const text = (value: string): string => JSON.stringify(value);
-const among = (values: readonly string[]): string => `[${values.map(text).join(", ")}]`;
-const USER = "request.userInfo.username";
-
 /** The admission policies that stand behind the ceiling. */
 export function admissionPolicies(raised: RaisedCeiling = {}): AdmissionPolicy[] {
-  return [protectedNamespaces(), accountWrites(raised), accountPlaces(), coordinatorSecrets()];
+  return [protectedNamespaces(), externalIps(), accountWrites(raised), accountPlaces(), coordinatorSecrets()];
 }
 
 /**
- * In protected namespaces people change nothing and get into nothing. Names that begin with `system:` are Kubernetes' own
- * (`eks:` those of EKS) and no role of ours can name them, with two exceptions: the accounts that stand for people, and whoever comes
- * without a name. An administrator passes by the right to `use` the namespace, which cluster-admin has.
+ * In protected namespaces people change nothing and get into nothing. An administrator passes by the right to `use` the
+ * namespace, which cluster-admin has.
  */
 function protectedNamespaces(): AdmissionPolicy {
-  const people = accountUser("", USERS_NAMESPACE);
-  const admin = `authorizer.group(${text(GROUP)}).resource(${text(PROTECTED_NAMESPACES_RESOURCE)}).namespace(request.namespace).check("use").allowed()`;
+  const admin = mayUse(PROTECTED_NAMESPACES_RESOURCE);
   // The account of a grant renews its person's token; a policy of its own says which (components/agent/people-policies.ts).
-  const renewal = `${USER}.startsWith(${text(people + GRANT_PREFIX)}) && request.namespace == ${text(USERS_NAMESPACE)} && request.resource.resource == "serviceaccounts" && has(request.subResource) && request.subResource == "token"`;
+  const renewal = `${USER}.startsWith(${text(PEOPLE + GRANT_PREFIX)}) && request.namespace == ${text(USERS_NAMESPACE)} && request.resource.resource == "serviceaccounts" && has(request.subResource) && request.subResource == "token"`;
   return {
     name: "fleetwright-protected-namespaces",
     spec: {
@@ -82,12 +73,7 @@ function protectedNamespaces(): AdmissionPolicy {
           },
         ],
       },
-      matchConditions: [
-        {
-          name: "is-a-person",
-          expression: `!(${USER}.startsWith("system:") || ${USER}.startsWith("eks:")) || ${USER}.startsWith(${text(people)}) || ${USER} == "system:anonymous"`,
-        },
-      ],
+      matchConditions: [IS_A_PERSON],
       validations: [
         {
           expression: `(${renewal}) || ${admin}`,

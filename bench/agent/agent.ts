@@ -13,6 +13,7 @@ import { agentToken, installAgentRights, writeCredentials } from "../../test/har
 import { startCoordinatorFixture, type CoordinatorFixture } from "../../test/harness/coordinator";
 import { waitFor } from "../../test/harness/fault-proxy";
 import { atMost, median, round, seconds, type Benchmark } from "../benchmark";
+import { stillMachine } from "../still-machine";
 
 const USERS_COUNT = 1000;
 const KEYS_EACH = 3;
@@ -48,6 +49,7 @@ export const agent: Benchmark = {
         await Promise.all(names.slice(from, from + 50).map((name) => makeUser(fixture, name)));
       const written = (): boolean =>
         host.read("etc/passwd").split("\n").length > USERS_COUNT && allOpen(host, names);
+      await stillMachine(signal, say);
       const begun = performance.now();
       child = start(fixture, work, host);
       await waitFor("all users", written, 240_000);

@@ -4,6 +4,7 @@ import { Informer } from "../../controllers/runtime";
 import { nodeAddress, nodeManifest } from "../../sandbox/controlplane/nodes";
 import { waitFor } from "../../lib/deadline";
 import { atLeast, atMost, type Benchmark, median, round } from "../benchmark";
+import { stillMachine } from "../still-machine";
 import { CONTENDERS, type Contender, type ContenderName, TITLES } from "./contender";
 import { requestCounts, requestsBetween, sumOf, type RequestKind } from "../../test/harness/coordinator";
 import { sizesOf } from "./settings";
@@ -137,6 +138,7 @@ async function oneRound(
   times: Times,
 ): Promise<void> {
   const { contenders, cluster, say, signal } = fixture;
+  await stillMachine(signal, say);
   const start = (): Contender =>
     name === "ours" ? contenders.ours("labels") : contenders.clientGo("labels");
   let contender = start();

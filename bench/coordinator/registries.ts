@@ -1,6 +1,7 @@
 import { REGISTRIES } from "../../controllers/coordinator/kinds";
 import { NAMESPACES, SECRETS, SERVICE_ACCOUNTS } from "../../controllers/coordinator/native-resources";
 import { atMost, type Benchmark, median, round } from "../benchmark";
+import { stillMachine } from "../still-machine";
 import { CONTENDERS, type Contender, type ContenderName, TITLES } from "./contender";
 import { isWrite, requestCounts, requestsBetween, sumOf } from "../../test/harness/coordinator";
 import { percentile, sizesOf } from "./settings";
@@ -95,6 +96,7 @@ async function oneRound(
   times: Times,
 ): Promise<void> {
   const { say, signal } = fixture;
+  await stillMachine(signal, say);
   const contender = start(fixture, name);
   try {
     await contender.ready();

@@ -5,6 +5,7 @@ import type { KubernetesObject } from "../../controllers/runtime";
 import { waitFor } from "../../lib/deadline";
 import { AgentStandIn, WITHOUT_UPGRADE } from "../../test/harness/coordinator";
 import { atLeast, atMost, type Benchmark, median, round } from "../benchmark";
+import { stillMachine } from "../still-machine";
 import { type Contender, TITLES } from "./contender";
 import { sizesOf } from "./settings";
 import { declare, forEach, freeLease, withBenchmarkFixture, retract, type BenchmarkFixture } from "./fixture";
@@ -74,7 +75,10 @@ async function measure(
     try {
       const measured: Record<Run, Measured[]> = { clientGo: [], ours: [], killed: [] };
       for (let turn = 1; turn <= sizes.rounds; turn++)
-        for (const run of runs) measured[run].push(await oneRun(fixture, observer, run, turn, sizes));
+        for (const run of runs) {
+          await stillMachine(signal, say);
+          measured[run].push(await oneRun(fixture, observer, run, turn, sizes));
+        }
       return measured;
     } finally {
       await observer.stop();

@@ -4,6 +4,8 @@ import { Failure } from "../../lib/failure";
 import { ClusterCloud } from "../../test/harness/cluster-cloud";
 import type { Engine } from "../../test/harness/engine";
 import { atMost, type Bar, type Benchmark, median, round, seconds } from "../benchmark";
+import { stillMachine } from "../still-machine";
+import { measureMistakes } from "./mistakes";
 
 const ROUNDS = 5;
 const ROOT = path.join(__dirname, "..", "..");
@@ -20,7 +22,7 @@ type Times = Record<Operation, Record<Subject, number[]>>;
 /** Preview and update without change of the whole stack dev, with and without policies, beside those of an empty program. */
 export const preview: Benchmark = {
   describes:
-    "preview and update without change of the stack dev, with and without policies, beside an empty program",
+    "preview and update without change of the stack dev, with and without policies, beside an empty program, and the check of settings",
 
   async run(signal, say) {
     say("bringing up the stack dev, with our programs in it …");
@@ -35,6 +37,7 @@ export const preview: Benchmark = {
         devWithPolicies: (args) => cluster.program.run([...args, ...POLICIES]),
       };
       await run.empty(OPERATIONS.up);
+      await stillMachine(signal, say);
       const times: Times = {
         preview: { empty: [], dev: [], devWithPolicies: [] },
         up: { empty: [], dev: [], devWithPolicies: [] },
@@ -56,6 +59,7 @@ export const preview: Benchmark = {
           }
         }
       }
+      const mistakes = await measureMistakes(engine, () => run.empty(OPERATIONS.preview), say);
       return {
         figures: {
           rounds: ROUNDS,
@@ -63,11 +67,13 @@ export const preview: Benchmark = {
           upSeconds: medians(times.up),
           previewOfEmptyRatio: round(ratio(times.preview, "dev", "empty")),
           upOfEmptyRatio: round(ratio(times.up, "dev", "empty")),
+          ...mistakes.figures,
         },
         bars: [
           bar("preview of dev", times.preview),
           bar("update of dev without change", times.up),
           atMost("preview of dev, of that of an empty program", ratio(times.preview, "dev", "empty"), 2.5),
+          ...mistakes.bars,
         ],
       };
     } finally {

@@ -1,6 +1,7 @@
 // The checks of what is declared inside a cluster, by the rules of its kinds: what the API server would refuse in the middle
 // of an update is refused before it begins. Loads no SDK of a cloud: a stack's settings are checked before they do.
 import { KINDS, type KindName, SYSTEM_NAMESPACE } from "../../api";
+import { isObject } from "../../lib/json";
 import { nearest } from "../nearest";
 import { below, found, joined, keyed, type Problem } from "../problem";
 import { check, repeated } from "../schema";
@@ -172,10 +173,6 @@ function named(path: string, list: readonly object[]): Problem[] {
     ),
     ...repeated(path, names),
   ];
-}
-
-function isObject<Value>(value: Value): value is Value & object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function entriesOf(value: unknown): [string, unknown][] {

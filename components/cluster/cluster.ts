@@ -1,3 +1,4 @@
+// The component `Cluster`: a network, a bastion where one is asked for, and the cluster of the wanted kind in it (RKE2, RKE or EKS).
 import * as pulumi from "@pulumi/pulumi";
 import { assertNoProblems } from "../problem";
 import { withoutTransform } from "../transform";
@@ -13,6 +14,7 @@ import { checkNetwork } from "./network/schema";
 import type { BastionOutput, NodePoolOutput, StateVolumeOutput } from "./outputs";
 import { clusterProblems, commonArgs, distributionOf, selfManaged } from "./problems";
 import type { SelfManagedArgs } from "./rke/args";
+import { DEFAULT_PORT } from "./rke/login-args";
 import { RkeCluster, withoutSecrets } from "./rke/rke-cluster";
 import { publicKeyOf } from "./rke/ssh-login";
 
@@ -40,6 +42,8 @@ export class Cluster extends pulumi.ComponentResource {
   readonly network: Network;
   /** How the API is reached, where a bastion stands between. The kubeconfig counts on a tunnel at its local port. */
   readonly bastion: BastionOutput | undefined;
+  /** The port at which nodes are logged in to; undefined for a hosted cluster. */
+  readonly loginPort: number | undefined;
 
   constructor(name: string, args: ClusterArgs, opts: pulumi.ComponentResourceOptions = {}) {
     assertNoProblems(`cluster ${JSON.stringify(name)}`, clusterProblems(name, args), opts.parent);
@@ -64,6 +68,7 @@ export class Cluster extends pulumi.ComponentResource {
     );
     const bastion = this.#bastion(name, args, tags);
     const made = this.build(name, { ...args, tags }, bastion);
+    this.loginPort = made instanceof RkeCluster ? made.loginPort : undefined;
     this.bastion = bastion && wayIn(name, args, bastion, made.endpoint);
     this.kubeconfig =
       this.bastion === undefined
@@ -98,7 +103,7 @@ export class Cluster extends pulumi.ComponentResource {
         network: this.network.reference,
         settings,
         publicKey: publicKeyOf(login, this),
-        ports: [login.port ?? 22, 6443],
+        ports: [login.port ?? DEFAULT_PORT, 6443],
         tags,
         ...overrides(transform?.bastion),
       },

@@ -1,5 +1,6 @@
 // The checks of a whole cluster, whatever runs it. Loads no SDK of a cloud: a stack's settings are checked before they do.
 import { z } from "zod";
+import { isObject } from "../../lib/json";
 import { below, found, joined, type Problem } from "../problem";
 import { check, unknownKey } from "../schema";
 import { type ClusterArgs, ClusterKind } from "./args";
@@ -88,10 +89,6 @@ function wayInProblems(
           message: "not used beside network.bastion: remove one of the two",
         },
       ];
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCommon(path: string): boolean {

@@ -1,3 +1,4 @@
+// The component `Hub`: the API server of a hub as a Deployment in a platform cluster, with its certificates and Services.
 import { createHash } from "node:crypto";
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";

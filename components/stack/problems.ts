@@ -7,6 +7,7 @@ import {
   registryProblems,
   userProblems,
 } from "../addons/problems";
+import { isObject } from "../../lib/json";
 import { agentSettings, coordinatorSettings } from "../agent/problems";
 import { roleCeilingSettings } from "../agent/role-ceiling-problems";
 import { type ClusterArgs, ClusterKind } from "../cluster/args";
@@ -129,7 +130,7 @@ function clusterSettingProblems(value: unknown, { environment }: FoundSettings):
   const login: unknown = isObject(selfManaged) ? (Reflect.get(selfManaged, "login") ?? {}) : {};
   const name = typeof environment === "string" && environment !== "" ? environment : "unnamed";
   const isHosted = Reflect.get(value, "kind") === ClusterKind.Hosted;
-  const args =
+  const args: object =
     isHosted || !isObject(selfManaged) || !isObject(login)
       ? value
       : { ...value, selfManaged: { ...selfManaged, login: { ...login, privateKey: LOGIN_KEY } } };
@@ -300,8 +301,4 @@ function entriesOf(list: unknown): readonly unknown[] {
 
 function memberOf(value: unknown, key: string): unknown {
   return isObject(value) ? Reflect.get(value, key) : undefined;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

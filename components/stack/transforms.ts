@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { isObject } from "../../lib/json";
 import { found, keyed, type Problem } from "../problem";
 import { unknownKey } from "../schema";
 import type { ClusterArgs } from "../cluster/args";
@@ -48,10 +49,6 @@ function unknownKeys(path: string, value: object, known: readonly string[]): Pro
   return Object.keys(value)
     .filter((key) => !known.includes(key))
     .map((key) => ({ path: keyed(path, key), message: unknownKey(key, known) }));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isFunction(value: unknown): boolean {

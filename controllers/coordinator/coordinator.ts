@@ -1,3 +1,4 @@
+// One process of the coordinator: its client, its manager, and the controllers that were chosen, while it leads.
 import { randomBytes } from "node:crypto";
 import { accountUser } from "../../api";
 import { failingGuard, type Failpoint } from "../app/failpoint";

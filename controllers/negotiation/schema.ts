@@ -1,6 +1,9 @@
 // A structural OpenAPI v3 schema, as a CustomResourceDefinition holds it, and its canonical form.
 import { createHash } from "node:crypto";
+import { isObject as isRecord } from "../../lib/json";
 import { joined, split } from "./conjuncts";
+
+export { isRecord };
 
 /** A node of a structural schema. Inside `allOf`, `anyOf`, `oneOf` and `not` there are values' rules alone and no types. */
 export interface Schema {
@@ -47,11 +50,6 @@ export interface CelRule {
   fieldPath?: string;
   reason?: string;
   optionalOldSelf?: boolean;
-}
-
-/** Whether a value is a JSON object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What no value fits. It stands only where leaving a field out would allow anything there. */

@@ -1,5 +1,5 @@
 // Errors of the Kubernetes API and of the connection to it, and the predicates that tell them apart.
-import { errorCode, errorMessage } from "./errors";
+import { errorCode, errorMessage } from "../../lib/failure";
 
 /** One of the causes that a server gives for a refusal. */
 export interface StatusCause {

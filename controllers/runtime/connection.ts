@@ -4,6 +4,7 @@ import tls from "node:tls";
 import { ConnectionError } from "./api-error";
 import type { TlsCredentials } from "./credentials";
 import { PageBuffer } from "./page-buffer";
+import { addressOf, dialThrough } from "./proxy";
 import { ResponseParser, type ResponseHead } from "./response-parser";
 
 /** Where connections go, and what they show on the way. */
@@ -12,13 +13,15 @@ export interface Endpoint {
   tls: TlsCredentials;
   /** Made once for all connections, because reading the certificates costs more than a request, and memory each time. */
   secureContext: tls.SecureContext | undefined;
+  /** The proxy on the way there. */
+  proxyUrl: string | undefined;
 }
 
 /** An endpoint out of an address and credentials. */
-export function endpointOf(url: URL, credentials: TlsCredentials): Endpoint {
+export function endpointOf(url: URL, credentials: TlsCredentials, proxyUrl?: string): Endpoint {
   const { ca, cert, key } = credentials;
   const secureContext = url.protocol === "https:" ? tls.createSecureContext({ ca, cert, key }) : undefined;
-  return { url, tls: credentials, secureContext };
+  return { url, tls: credentials, secureContext, proxyUrl };
 }
 
 /** A request whose answer is short, or is put where the caller says. */
@@ -120,45 +123,74 @@ const NOTHING = Buffer.alloc(0);
 /** A connection that is opened at once and carries one exchange at a time. */
 export class Connection {
   readonly #endpoint: Endpoint;
-  readonly #socket: net.Socket;
+  #socket: net.Socket | undefined;
   readonly #freed: (connection: Connection, usable: boolean) => void;
   #exchange: Exchange | undefined;
   #isReady = false;
+  #isClosed = false;
 
   /** `freed` hears when an exchange is over, and when the connection is gone. */
   constructor(endpoint: Endpoint, freed: (connection: Connection, usable: boolean) => void) {
     this.#endpoint = endpoint;
     this.#freed = freed;
-    this.#socket = open(endpoint);
-    // Nothing is sent before the server has shown who it is: there are tokens in it.
-    this.#socket.once(endpoint.secureContext === undefined ? "connect" : "secureConnect", () => {
-      this.#isReady = true;
-      if (this.#exchange !== undefined) this.#write(this.#exchange);
-    });
-    this.#socket.on("data", (arrived) => this.#onData(arrived));
-    this.#socket.once("end", () => this.#exchange?.end());
-    this.#socket.on("error", (error) => this.#exchange?.fail(error));
-    this.#socket.once("close", () => {
-      this.#exchange?.fail(new ConnectionError("The connection was cut.", "ECONNRESET"));
-      this.#exchange = undefined;
-      freed(this, false);
-    });
+    if (endpoint.proxyUrl === undefined) this.#use(open(endpoint));
+    else
+      dialThrough(endpoint.proxyUrl, addressOf(endpoint.url)).then(
+        (way) => this.#use(open(endpoint, way)),
+        (error: unknown) => {
+          if (!this.#isClosed) this.#end(error);
+        },
+      );
   }
 
   carry(exchange: Exchange): void {
     this.#exchange = exchange;
     exchange.abandon = () => this.close();
-    this.#socket.ref();
+    this.#socket?.ref();
     if (this.#isReady) this.#write(exchange);
   }
 
   close(): void {
-    this.#socket.destroy();
+    this.#isClosed = true;
+    // One that is still on its way to a proxy is given up when it is there.
+    if (this.#socket === undefined) this.#end();
+    else this.#socket.destroy();
+  }
+
+  #use(socket: net.Socket): void {
+    if (this.#isClosed) {
+      socket.on("error", () => {}).destroy();
+      return;
+    }
+    this.#socket = socket;
+    // Nothing is sent before the server has shown who it is: there are tokens in it.
+    const isThere = this.#endpoint.secureContext === undefined && !socket.connecting;
+    if (isThere) this.#begin();
+    else
+      socket.once(this.#endpoint.secureContext === undefined ? "connect" : "secureConnect", () =>
+        this.#begin(),
+      );
+    socket.on("data", (arrived) => this.#onData(arrived));
+    socket.once("end", () => this.#exchange?.end());
+    socket.on("error", (error) => this.#exchange?.fail(error));
+    socket.once("close", () => this.#end());
+  }
+
+  #begin(): void {
+    this.#isReady = true;
+    if (this.#exchange !== undefined) this.#write(this.#exchange);
+  }
+
+  #end(error: unknown = new ConnectionError("The connection was cut.", "ECONNRESET")): void {
+    this.#isClosed = true;
+    this.#exchange?.fail(error);
+    this.#exchange = undefined;
+    this.#freed(this, false);
   }
 
   #write(exchange: Exchange): void {
     try {
-      this.#socket.write(textOf(exchange.request, this.#endpoint.url));
+      this.#socket?.write(textOf(exchange.request, this.#endpoint.url));
     } catch (error) {
       exchange.fail(error);
       this.close();
@@ -183,19 +215,19 @@ export class Connection {
       return;
     }
     // One that waits for work keeps no process alive.
-    this.#socket.unref();
+    this.#socket?.unref();
     this.#freed(this, true);
   }
 }
 
-function open({ url, tls: credentials, secureContext }: Endpoint): net.Socket {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const port = url.port === "" ? (secureContext === undefined ? 80 : 443) : Number(url.port);
+/** Opens a connection, straight or over one to a proxy. */
+function open({ url, tls: credentials, secureContext }: Endpoint, way?: net.Socket): net.Socket {
+  const { host, port } = addressOf(url);
   const options = { host, port, noDelay: true, keepAlive: true };
-  if (secureContext === undefined) return net.connect(options);
+  if (secureContext === undefined) return way ?? net.connect(options);
   const { servername = net.isIP(host) === 0 ? host : "", rejectUnauthorized } = credentials;
   return tls.connect({
-    ...options,
+    ...(way === undefined ? options : { host, socket: way }),
     secureContext,
     servername,
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { ApiError, isConflict } from "./api-error";
 import { isOutage } from "./breaker";
 import { systemClock, type Clock } from "./clock";
-import { errorMessage } from "./errors";
+import { errorMessage } from "../../lib/failure";
 import type { Informer } from "./informer";
 import { silentLogger, type Logger } from "./log";
 import { Metrics } from "./metrics";

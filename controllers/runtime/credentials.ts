@@ -12,6 +12,8 @@ export interface Credentials {
   tls: TlsCredentials;
   /** Headers that prove who asks. */
   headers: Readonly<Record<string, string>>;
+  /** The proxy on the way there: socks5, http or https. */
+  proxyUrl?: string;
 }
 
 /** The TLS side of credentials, in PEM. */
@@ -140,7 +142,11 @@ async function read(config: KubeConfig, cluster: Cluster, user: User | null): Pr
     ...(cluster.tlsServerName === undefined ? {} : { servername: cluster.tlsServerName }),
     ...(cluster.skipTLSVerify ? { rejectUnauthorized: false } : {}),
   };
-  if (isDynamic(user)) return dynamic(config, cluster.server, tls);
+  const where = {
+    server: cluster.server,
+    ...(cluster.proxyUrl === undefined || cluster.proxyUrl === "" ? {} : { proxyUrl: cluster.proxyUrl }),
+  };
+  if (isDynamic(user)) return { ...where, ...(await dynamic(config, tls)) };
   const tokenFile = tokenFileOf(user);
   const token = tokenFile === undefined ? user?.token : (await readFile(tokenFile, "utf8")).trim();
   const headers: Record<string, string> = {};
@@ -148,10 +154,10 @@ async function read(config: KubeConfig, cluster: Cluster, user: User | null): Pr
   else if (user?.username !== undefined) {
     headers.authorization = `Basic ${Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64")}`;
   }
-  return { server: cluster.server, tls, headers };
+  return { ...where, tls, headers };
 }
 
-async function dynamic(config: KubeConfig, server: string, tls: TlsCredentials): Promise<Credentials> {
+async function dynamic(config: KubeConfig, tls: TlsCredentials): Promise<Omit<Credentials, "server">> {
   const options: RequestOptions = { headers: {} };
   await config.applyToHTTPSOptions(options);
   const headers: Record<string, string> = {};
@@ -160,7 +166,6 @@ async function dynamic(config: KubeConfig, server: string, tls: TlsCredentials):
   }
   const { cert, key } = options;
   return {
-    server,
     headers,
     tls: {
       ...tls,

@@ -1,7 +1,7 @@
 // The queue of a recorder's writes: one after another, bounded, and never in the way of anything else.
 import type { ApiClient } from "./api-client";
 import { isNotFound } from "./api-error";
-import { errorMessage } from "./errors";
+import { errorMessage } from "../../lib/failure";
 import type { Logger } from "./log";
 
 type Send = (client: ApiClient) => Promise<unknown>;

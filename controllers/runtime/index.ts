@@ -38,7 +38,7 @@ export {
   type TlsCredentials,
 } from "./credentials";
 export { Discovery, type Found, type ServedResource } from "./discovery";
-export { errorCode, errorMessage } from "./errors";
+export { errorCode, errorMessage } from "../../lib/failure";
 export { Finalizer, type Finalization, type FinalizerStep, type StepOutcome } from "./finalizer";
 export { Informer, type ChangeListener, type InformerOptions } from "./informer";
 export { LeaderElection, NotLeaderError, type LeaderElectionOptions } from "./leader-election";

@@ -1,7 +1,7 @@
 // A cache of one resource with indexes and change listeners, kept current by a reflector.
 import type { ApiClient } from "./api-client";
 import { compactor } from "./compact";
-import { errorMessage } from "./errors";
+import { errorMessage } from "../../lib/failure";
 import type { Selection } from "./list";
 import { silentLogger, type Logger } from "./log";
 import { keyOf, resourceName, type KubernetesObject, type Resource } from "./object";

@@ -2,7 +2,7 @@
 import type { ApiClient } from "./api-client";
 import { isAlreadyExists, isConflict, isNotFound } from "./api-error";
 import { sleep, type Clock } from "./clock";
-import { errorMessage } from "./errors";
+import { errorMessage } from "../../lib/failure";
 import { claim, isFree, LEASES, observe, type Lease, type Observation } from "./lease";
 import { silentLogger, type Logger } from "./log";
 

@@ -1,6 +1,6 @@
 // Log lines in JSON, with secrets removed.
 import { systemClock, type Clock } from "./clock";
-import { errorCode, errorMessage } from "./errors";
+import { errorCode, errorMessage } from "../../lib/failure";
 
 /** How much a line matters. */
 export type Level = "debug" | "info" | "warn" | "error";

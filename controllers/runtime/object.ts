@@ -1,4 +1,5 @@
 // Kubernetes objects and resources as types, and the paths, keys and names derived from them.
+export { isObject as isRecord } from "../../lib/json";
 
 /** The metadata of an object as it comes over the wire (dates are text). */
 export interface ObjectMeta {
@@ -115,9 +116,4 @@ export function isObject(value: unknown): value is KubernetesObject {
     "name" in metadata &&
     typeof metadata.name === "string"
   );
-}
-
-/** Whether a value is a map, and no list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,8 @@ import http2 from "node:http2";
 import tls from "node:tls";
 import { ConnectionError } from "./api-error";
 import type { Clock } from "./clock";
-import type { TlsCredentials } from "./credentials";
+import type { Credentials } from "./credentials";
+import { addressOf, dialThrough } from "./proxy";
 import { pathOnly, type WireRequest, type WireResponse } from "./transport";
 
 const WINDOW_BYTES = 8 * 1024 * 1024;
@@ -35,7 +36,7 @@ export class PingedSession {
   /** Connects; gives undefined if the server does not speak HTTP/2. */
   static async open(
     url: URL,
-    credentials: TlsCredentials,
+    credentials: Credentials,
     options: PingOptions,
   ): Promise<PingedSession | undefined> {
     const socket = await connect(url, credentials, options);
@@ -108,12 +109,18 @@ export class PingedSession {
   }
 }
 
-function connect(url: URL, credentials: TlsCredentials, options: PingOptions): Promise<tls.TLSSocket> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+async function connect(
+  url: URL,
+  { tls: credentials, proxyUrl }: Credentials,
+  options: PingOptions,
+): Promise<tls.TLSSocket> {
+  const { host, port } = addressOf(url);
+  const way = proxyUrl === undefined ? undefined : await dialThrough(proxyUrl, { host, port });
   return new Promise((resolve, reject) => {
     const socket = tls.connect({
       host,
-      port: url.port === "" ? 443 : Number(url.port),
+      port,
+      ...(way === undefined ? {} : { socket: way }),
       ALPNProtocols: ["h2", "http/1.1"],
       ...(isName(host) ? { servername: host } : {}),
       ...credentials,

@@ -4,7 +4,7 @@ import type { ApiClient } from "./api-client";
 import { ApiError, ConnectionError, isExpired, type Status } from "./api-error";
 import { Backoff, type Random } from "./backoff";
 import { sleep } from "./clock";
-import { errorMessage } from "./errors";
+import { errorMessage } from "../../lib/failure";
 import { readLines } from "./line-reader";
 import { listInPages, selectionQuery, type Selection } from "./list";
 import { silentLogger, type Logger } from "./log";

@@ -51,7 +51,7 @@ test("with one it answers by HTTPS only, and serves a new certificate without a 
   const port = await server.listen();
   expect(await ask(port, first)).toBe("200");
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
-  // Half of a pair changes nothing.
+  // Half of a pair changes nothing. The server looks by a timer of this process, which comes before the test's own.
   await writeFile(join(folder, "tls.key"), "no key");
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(await ask(port, first)).toBe("200");

@@ -5,7 +5,7 @@ import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import tls from "node:tls";
-import { errorMessage } from "./errors";
+import { errorMessage } from "../../lib/failure";
 import type { Metrics } from "./metrics";
 import type { Access } from "./metrics-access";
 

@@ -1,6 +1,8 @@
 // Sends requests over kept HTTP/1.1 connections, and watches over one HTTP/2 connection.
 import http from "node:http";
 import https from "node:https";
+import { isIP, type Socket } from "node:net";
+import tls from "node:tls";
 import type { Readable } from "node:stream";
 import { systemClock, type Clock } from "./clock";
 import type { Credentials, CredentialSource } from "./credentials";
@@ -8,6 +10,7 @@ import { ConnectionError } from "./api-error";
 import { endpointOf, type Answer, type ShortRequest } from "./connection";
 import { ConnectionPool, type Cancellation } from "./connection-pool";
 import { PingedSession } from "./pinged-session";
+import { addressOf, dialThrough } from "./proxy";
 
 /** A request whose answer goes on for long. */
 export interface WireRequest {
@@ -127,7 +130,7 @@ export class Transport {
       () => {},
     );
     const url = new URL(credentials.server);
-    const pool = new ConnectionPool(endpointOf(url, credentials.tls), this.#options);
+    const pool = new ConnectionPool(endpointOf(url, credentials.tls, credentials.proxyUrl), this.#options);
     this.#connections = { credentials, url, pool, session: undefined };
     return this.#connections;
   }
@@ -138,31 +141,38 @@ export class Transport {
     if (connections.session !== undefined && (current === undefined || current.usable)) {
       return connections.session;
     }
-    connections.session = PingedSession.open(connections.url, connections.credentials.tls, this.#options);
+    connections.session = PingedSession.open(connections.url, connections.credentials, this.#options);
     connections.session.catch(() => (connections.session = undefined));
     return connections.session;
   }
 }
 
 function sameConnection(a: Credentials, b: Credentials): boolean {
-  return a.server === b.server && JSON.stringify(a.tls) === JSON.stringify(b.tls);
+  return (
+    a.server === b.server && a.proxyUrl === b.proxyUrl && JSON.stringify(a.tls) === JSON.stringify(b.tls)
+  );
 }
 
-function overHttp1(
+async function overHttp1(
   url: URL,
   credentials: Credentials,
   { method, path, headers, signal }: WireRequest,
 ): Promise<WireResponse> {
+  const { host, port } = addressOf(url);
+  const { proxyUrl } = credentials;
+  const way = proxyUrl === undefined ? undefined : await dialThrough(proxyUrl, { host, port });
   return new Promise((resolve, reject) => {
     const { request: ask } = url.protocol === "https:" ? https : http;
     const base = url.pathname === "/" ? "" : url.pathname.replace(/\/$/, "");
     const sent = ask(
       {
         // A connection of its own, which ends with the answer.
-        agent: false,
+        ...(way === undefined
+          ? { agent: false }
+          : { createConnection: () => overWay(url, way, credentials) }),
         ...credentials.tls,
-        host: url.hostname.replace(/^\[|\]$/g, ""),
-        port: url.port === "" ? undefined : url.port,
+        host,
+        port,
         method,
         path: base + path,
         headers: { ...credentials.headers, ...headers },
@@ -176,6 +186,17 @@ function overHttp1(
       reject(ConnectionError.from(`${method} ${url.origin}${pathOnly(path)}`, error));
     });
     sent.end();
+  });
+}
+
+function overWay(url: URL, way: Socket, { tls: { servername, ...secrets } }: Credentials): Socket {
+  if (url.protocol !== "https:") return way;
+  const { host } = addressOf(url);
+  return tls.connect({
+    ...secrets,
+    host,
+    socket: way,
+    servername: servername ?? (isIP(host) === 0 ? host : ""),
   });
 }
 

@@ -1,3 +1,7 @@
+import { isObject as isRecord } from "../../lib/json";
+
+export { isRecord };
+
 /** How the engine writes a value that is not known yet, by type. */
 const UNKNOWN: ReadonlySet<unknown> = new Set([
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", // boolean
@@ -36,11 +40,6 @@ export interface Finding {
   readonly found: string;
   /** How to fix it; for an unknown value, empty if the update will make it known. */
   readonly fix: string;
-}
-
-/** Whether a value is an object and not a list. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Thrown when a check reads a value that is not known yet. */

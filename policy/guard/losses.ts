@@ -1,3 +1,5 @@
+import { isObject } from "../../lib/json";
+
 /** A step of a preview, as `pulumi preview --json` writes it. */
 export interface Step {
   readonly op: string;
@@ -78,16 +80,12 @@ export function parsePreview(text: string): Step[] {
   const diagnostics: unknown = Reflect.get(document as object, "diagnostics");
   const failed =
     Array.isArray(diagnostics) &&
-    diagnostics.some((entry: unknown) => isRecord(entry) && entry.severity === "error");
+    diagnostics.some((entry: unknown) => isObject(entry) && entry.severity === "error");
   if (!Array.isArray(steps) || failed)
     throw new Error(failed ? "the preview itself failed" : "it has no steps");
   return steps.map((step: unknown) => {
-    if (!isRecord(step) || typeof step.op !== "string" || typeof step.urn !== "string")
+    if (!isObject(step) || typeof step.op !== "string" || typeof step.urn !== "string")
       throw new Error("a step has no op or urn");
     return { op: step.op, urn: step.urn };
   });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

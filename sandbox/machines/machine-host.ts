@@ -9,7 +9,7 @@ import { cgroupOf, removeCgroup } from "./cgroup";
 import { attempt, type CommandOptions, type CommandResult } from "./command";
 import { ensureImage } from "./image";
 import { raiseLimits } from "./kernel-limits";
-import { KeyedMutex } from "./keyed-mutex";
+import { KeyedMutex } from "../../lib/keyed-mutex";
 import { copyRoot, machineFolder, removeMachineProcesses } from "./machine";
 import { isAlive, machineOf, MachinePower } from "./machine-power";
 import { MachineShell } from "./machine-shell";

@@ -18,7 +18,7 @@ import {
   type PortForwardSpec,
   type LoadBalancerSpec,
 } from "./spec";
-import { KeyedMutex } from "./keyed-mutex";
+import { KeyedMutex } from "../../lib/keyed-mutex";
 
 type Role = "inside" | "outside";
 const ROLES = ["inside", "outside"] as const;

@@ -9,7 +9,7 @@ import { writeVolumeList } from "./machine";
 import { leaderOf, MachineShell } from "./machine-shell";
 import { without, type HostRecord, type VolumeRecord } from "./record";
 import { volumeSpec, type VolumeSpec } from "./spec";
-import { KeyedMutex } from "./keyed-mutex";
+import { KeyedMutex } from "../../lib/keyed-mutex";
 import {
   byIdName,
   connectLoop,

@@ -4,6 +4,7 @@ import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { errorCode, ExitCode, Failure } from "../../lib/failure";
+import { isObject } from "../../lib/json";
 import type { BuildJob } from "./build-jobs";
 import type { BuildLimits } from "./build-limits";
 import { moduleFolder, sourceFiles } from "./cache";
@@ -211,8 +212,4 @@ export function explainBuild(
     );
   }
   return because(`\`go ${args[0] ?? ""}\` failed.`, ExitCode.failed);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -24,6 +24,7 @@ const CONTROLLER_PACKAGES = [
   "js-yaml",
   "prom-client",
   "reflect-metadata",
+  "socks",
   "tar-stream",
 ];
 
@@ -37,23 +38,23 @@ export const ALLOWED = {
   api: { folders: [], packages: ["zod"], builtins: LOCAL, why: "every other folder builds on the kinds" },
   lib: { folders: [], packages: [], why: "lib/ is shared by all programs and knows none of them" },
   components: {
-    folders: ["api", "lib/node-scripts"],
+    folders: ["api", "lib/json", "lib/node-scripts"],
     packages: [...PULUMI_SDKS, "js-yaml", "zod"],
     builtins: LOCAL,
     why: "components/ declares resources and never talks to an API itself",
   },
   controllers: {
-    folders: ["api", "lib/all-ended", "lib/node-scripts"],
+    folders: ["api", "lib/all-ended", "lib/failure", "lib/json", "lib/keyed-mutex", "lib/node-scripts"],
     packages: CONTROLLER_PACKAGES,
     why: "controllers/ runs inside clusters and knows neither Pulumi nor the sandbox",
   },
   access: {
-    folders: ["api", "controllers/runtime", "lib"],
+    folders: ["api", "controllers/runtime", "lib", "tunnel"],
     packages: ["@kubernetes/client-node", "js-yaml"],
     why: "access/ gives people kubeconfigs and knows no component and no controller",
   },
   preview: {
-    folders: ["api", "lib"],
+    folders: ["api", "lib", "tunnel"],
     packages: ["@pulumi/pulumi", "js-yaml"],
     why: "preview/ asks what a preview should tell and the state does not know; it declares nothing",
   },
@@ -64,7 +65,7 @@ export const ALLOWED = {
   },
   policy: {
     folders: ["api", "lib"],
-    packages: ["@grpc/grpc-js", "@pulumi/policy", "@pulumi/pulumi", "google-protobuf", "js-yaml"],
+    packages: ["@grpc/grpc-js", "@pulumi/policy", "@pulumi/pulumi", "esbuild", "google-protobuf", "js-yaml"],
     why: "policy/ stands alone: it installs without the rest",
   },
   "hub-apiserver": { folders: [], packages: [], why: "hub-apiserver/ is a program in Go" },

@@ -8,7 +8,7 @@ function lint(cases: readonly (readonly [file: string, code: string])[]): string
   const script = `
     import { ESLint } from "eslint";
     const eslint = new ESLint({ cwd: ${JSON.stringify(ROOT)}, overrideConfigFile: true, overrideConfig: [{
-      files: ["**/*.ts"],
+      files: ["**/*.ts", "**/*.js", "**/*.mjs"],
       languageOptions: { parser: (await import("typescript-eslint")).parser },
       plugins: { fleetwright: { rules: { "import-boundaries": (await import("./scripts/lint/import-boundaries.mjs")).importBoundaries } } },
       rules: { "fleetwright/import-boundaries": "error" },
@@ -49,6 +49,9 @@ const FORBIDDEN = [
   ["config.ts", 'import { x } from "./sandbox/json";'],
   ["sandbox/cli.ts", 'import { x } from "../components/cluster";'],
   ["index.ts", 'import { x } from "./sandbox/controlplane";'],
+  ["run.js", 'require("./sandbox/cli");'],
+  ["lib/sdk-patches/index.js", 'require("../../sandbox/process");'],
+  ["lib/sdk-patches/index.mjs", 'import x from "left-pad";'],
   ["api/user.ts", 'import { x } from "../../components/addons";'],
   ["api/user.ts", 'import x = require("../../controllers/runtime");'],
 ] as const;
@@ -77,12 +80,15 @@ test("each folder may import what its row allows, and nothing else", () => {
   });
 });
 
-test("the project's own lint has the rule on", () => {
-  const config = JSON.parse(
-    execFileSync("npx", ["eslint", "--print-config", "index.ts"], { cwd: ROOT, encoding: "utf8" }),
-  ) as { rules: Record<string, unknown> };
-  expect(config.rules["fleetwright/import-boundaries"]).toEqual([2]);
-});
+test.each(["index.ts", "run.js", "scripts/lint/import-boundaries.mjs"])(
+  "the project's own lint has the rule on for %s",
+  (file) => {
+    const config = JSON.parse(
+      execFileSync("npx", ["eslint", "--print-config", file], { cwd: ROOT, encoding: "utf8" }),
+    ) as { rules: Record<string, unknown> };
+    expect(config.rules["fleetwright/import-boundaries"]).toEqual([2]);
+  },
+);
 
 test("every folder and every source file of the root has a row", () => {
   const tracked = execFileSync("git", ["ls-files"], { cwd: ROOT, encoding: "utf8" }).split("\n");

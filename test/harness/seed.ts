@@ -18,13 +18,23 @@ export function testSeeds(count: number): number[] {
 
 /** Runs a randomized test; its failure says how to repeat it. `file` is the test's `__filename`. */
 export async function repeatable<T>(seed: number, file: string, run: () => Promise<T>): Promise<T> {
+  const title = expect.getState().currentTestName ?? "";
   try {
     return await run();
   } catch (error) {
-    const command = `FLEETWRIGHT_SEED=${seed} npx jest ${path.relative(process.cwd(), file)}`;
+    const command = repeatCommand(seed, path.relative(process.cwd(), file), title);
     throw new Error(
       `${error instanceof Error ? error.message : String(error)}\nSeed ${seed}; to repeat: ${command}`,
       { cause: error },
     );
   }
+}
+
+/** The command that runs one test of a file again with a seed; of a fault matrix it runs the row. */
+export function repeatCommand(seed: number, file: string, title: string): string {
+  const config = file.endsWith(".soak.test.ts") ? "--config jest.soak.config.js " : "";
+  // Where many seeds run a file of `npm test`, its titles come after the seed's.
+  const [name] = /\brow [A-Z]?\d+:/.exec(title) ?? [title.replace(/^seed \d+ /, "")];
+  const pattern = name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("'", ".");
+  return `FLEETWRIGHT_SEED=${seed} npx jest ${config}${file} -t '${pattern}'`;
 }

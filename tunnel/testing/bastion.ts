@@ -31,7 +31,7 @@ export class TestBastion {
     });
     connection.on("ready", () => (this.logins += 1));
     connection.on("tcpip", (accept, reject, { destIP, destPort }) => {
-      const socket = connect({ host: destIP, port: destPort });
+      const socket = connect(this.to ?? { host: destIP, port: destPort });
       socket.once("connect", () => {
         const channel = accept();
         channel.on("error", () => socket.destroy()).on("close", () => socket.destroy());
@@ -40,6 +40,9 @@ export class TestBastion {
       socket.once("error", () => reject());
     });
   });
+
+  /** Leads to where it is asked to, or to one place whatever it is asked for. */
+  constructor(private readonly to?: { host: string; port: number }) {}
 
   /** Begins to listen and gives the port. */
   async listen(): Promise<number> {

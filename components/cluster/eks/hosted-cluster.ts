@@ -1,3 +1,4 @@
+// The component `HostedCluster`: EKS with its roles, key, access entries, add-ons and node groups.
 import * as aws from "@pulumi/aws";
 import * as pulumi from "@pulumi/pulumi";
 import { SYSTEM_NAMESPACE, TEAM_GROUP_PREFIX, USER_NAME_PREFIX } from "../../../api";

@@ -26,6 +26,9 @@ export interface LoginArgs {
   proxy?: ProxyArgs;
 }
 
+/** The port of SSH where none is named. */
+export const DEFAULT_PORT = 22;
+
 /**
  * The user on nodes where none is named. A connection is a secret as a whole, and the engine hides its parts wherever they
  * appear: so it is a word that appears nowhere else.

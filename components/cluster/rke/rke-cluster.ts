@@ -39,10 +39,13 @@ export class RkeCluster extends pulumi.ComponentResource {
   readonly version: pulumi.Output<string>;
   /** Keep it with the snapshots: without it they cannot be read. For RKE it is `cluster.rkestate`. A secret. */
   readonly token: pulumi.Output<string>;
+  /** The port at which nodes are logged in to. */
+  readonly loginPort: number;
 
   constructor(name: string, args: RkeClusterArgs, opts: pulumi.ComponentResourceOptions = {}) {
     const settings = settingsOf(`cluster ${JSON.stringify(name)}`, checkRkeCluster(name, args), opts.parent);
     super("fleetwright:index:RkeCluster", name, withoutSecrets(withoutTransform(args)), opts);
+    this.loginPort = settings.login.port;
     const transform = args.transform ?? {};
     const plane = controlPlane(name, settings, transform, this);
     const publicKey = publicKeyOf(settings.login, this);

@@ -20,7 +20,7 @@ import {
 import { freeSettings } from "./rke2/free-settings";
 import type { RegistryLogin, RegistryMirror, RegistrySettings, SnapshotSettings } from "./rke2/settings";
 import { RKE_RELEASES } from "./scripts/run-rke";
-import { DEFAULT_USER, type LoginArgs, type ProxyArgs } from "./login-args";
+import { DEFAULT_PORT, DEFAULT_USER, type LoginArgs, type ProxyArgs } from "./login-args";
 import type { VolumeSnapshotArgs } from "./volume-snapshots";
 
 const servers = z.strictObject({
@@ -50,7 +50,7 @@ const proxy = z.strictObject({
       (value) => isDeferred(value) || typeof value === "number",
       "use a whole number",
     )
-    .default(22),
+    .default(DEFAULT_PORT),
   user: input(),
   privateKey: input().optional(),
 } satisfies ShapeOf<ProxyArgs>);
@@ -61,7 +61,7 @@ const login = z.strictObject({
     "give the private SSH key for the nodes as a secret: the text of the file, with its BEGIN and END lines",
   ),
   user: z.string().default(DEFAULT_USER),
-  port: port().default(22),
+  port: port().default(DEFAULT_PORT),
   fromCidrs: z.array(input()).optional(),
   proxy: proxy.optional(),
 } satisfies ShapeOf<LoginArgs>);

@@ -109,7 +109,7 @@ describeHosts("the agent's users", () => {
     const file = host.at("home/ada/.ssh/authorized_keys");
     for (let round = 0; round < 3; round++) {
       appendFileSync(file, `${publicKey(`eve-${round}`)}\n`);
-      await waitFor("the line to go", () => !readFileSync(file, "utf8").includes("eve"), 5000);
+      await waitFor("the line to go", () => !readFileSync(file, "utf8").includes("eve"));
     }
     rmSync(host.at("home/ada/.ssh"), { recursive: true });
     await waitFor("the keys to come back", () => host.opens("ada").length === 1);
@@ -139,7 +139,8 @@ describeHosts("the agent's users", () => {
     const files = names.map((name) => host.at(`home/${name}/.ssh/authorized_keys`));
     const [from, before] = [performance.now(), proxy.seen.length];
     let restored = 0;
-    while (performance.now() - from < 20_000) {
+    // On a slow machine for longer, until the agent has undone enough of it to show that it goes on.
+    while (performance.now() - from < 20_000 || restored <= 10) {
       for (const file of files) {
         if (!readFileSync(file, "utf8").startsWith("scribble")) restored += 1;
         writeFileSync(file, `scribble ${Math.random()}\n`);
@@ -148,9 +149,8 @@ describeHosts("the agent's users", () => {
     }
     const seconds = (performance.now() - from) / 1000;
     expect((proxy.seen.length - before) / seconds).toBeLessThan(1);
-    expect(restored).toBeGreaterThan(10);
     for (const name of names)
-      await waitFor("the keys to come back", () => host.opens(name).join() === publicKey(name), 10_000);
+      await waitFor("the keys to come back", () => host.opens(name).join() === publicKey(name));
     // A change of the User is never held back.
     await fixture.direct.delete(USERS, { name: "eve" });
     await waitFor("the account to go", () => host.opens("eve").length === 0);

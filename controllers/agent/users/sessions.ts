@@ -18,8 +18,8 @@ export function isInContainer(cgroup: string): boolean {
 }
 
 /**
- * Kills all processes of a user id that do not run in a container, where the same id is somebody else; without asking them to terminate: a removed user has nothing left to save. Processes
- * that start meanwhile are found in the next round.
+ * Kills all processes of a user id, and gives how many. Those in containers stay: there the same id is somebody else. They
+ * get no time to end by themselves, since a removed user has nothing left to save. What starts meanwhile is found in the next round.
  */
 export async function endProcesses(proc: string, uid: number): Promise<number> {
   if (!isOurs(uid)) throw new Error(`The user id ${uid} is not one of ours: its processes are not killed.`);

@@ -13,7 +13,7 @@ import { ROLE_BINDINGS, type RoleBindingObject, type RoleObject } from "../kinds
 import { isOwn, keepOwn } from "../ownership";
 import { conditionFalse, StatusWriter, type ConditionState } from "../status";
 import { BindingObstacles, type ObstacleSources } from "./binding-obstacles";
-import type { KeyLock } from "./key-lock";
+import type { KeyedMutex } from "../../../lib/keyed-mutex";
 import { CONTROLLER, givesElsewhere, nativeBindingFor, nativeName, ownerOf } from "./plan";
 import type { NativeBindings } from "./native-bindings";
 import type { NativeBinding } from "./rbac-resources";
@@ -28,7 +28,7 @@ export interface BindingSources extends ObstacleSources {
   /** Who gets the roles. */
   people: People;
   guard: DeletionGuard<RoleBindingObject>;
-  locks: KeyLock;
+  locks: KeyedMutex;
 }
 
 /** Keeps the native binding of one AuthorizationRoleBinding, if its role exists and may be given there. */
@@ -67,7 +67,7 @@ export class BindingReconciler {
       return end.finished ? undefined : end.result;
     }
     await this.#finalizer.ensure(binding, signal);
-    return locks.run(binding.spec.role, async () => {
+    return locks.runExclusive(binding.spec.role, async () => {
       // As it is now that nobody else works for the role. If it names another one now, its own turn comes.
       const latest = bindings.get(name);
       return latest?.spec.role === binding.spec.role ? this.#keep(latest, signal) : undefined;

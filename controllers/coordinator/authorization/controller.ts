@@ -9,7 +9,7 @@ import { statusTransform } from "../status";
 import { peopleAccountsIn } from "../users";
 import { BindingReconciler } from "./binding-reconciler";
 import { isCeiling } from "./ceiling-source";
-import { KeyLock } from "./key-lock";
+import { KeyedMutex } from "../../../lib/keyed-mutex";
 import { NativeBindings } from "./native-bindings";
 import { CONTROLLER, ownerOf } from "./plan";
 import {
@@ -71,7 +71,7 @@ export const authorization: CoordinatorController = {
     const users = cache.informer(USERS);
     const accounts = peopleAccountsIn(cache);
     const roleGuard = new DeletionGuard(roles);
-    const locks = new KeyLock();
+    const locks = new KeyedMutex();
     const inNamespaces = context.actingAs(AUTHORIZATION_ACCOUNT);
     const everywhere = context.actingAs(CLUSTER_AUTHORIZATION_ACCOUNT);
 

@@ -79,6 +79,24 @@ const POWERS: readonly Power[] = [
     why: "reads and writes every file of a node",
   },
   {
+    group: "",
+    resources: ["endpoints", "services/status"],
+    verbs: WRITES,
+    why: "leads the traffic of others wherever one likes",
+  },
+  {
+    group: "discovery.k8s.io",
+    resources: ["endpointslices"],
+    verbs: WRITES,
+    why: "leads the traffic of others wherever one likes",
+  },
+  {
+    group: GROUP,
+    resources: ["serviceexternalips"],
+    verbs: ["use"],
+    why: "takes over addresses that are others'",
+  },
+  {
     group: "apiextensions.k8s.io",
     resources: ["customresourcedefinitions", "customresourcedefinitions/status"],
     verbs: WRITES,

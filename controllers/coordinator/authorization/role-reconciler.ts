@@ -14,7 +14,7 @@ import { conditionFalse, StatusWriter, type ConditionState } from "../status";
 import type { BindingReconciler } from "./binding-reconciler";
 import { ceilingIn } from "./ceiling-source";
 import { NO_CEILING } from "./escalation";
-import type { KeyLock } from "./key-lock";
+import type { KeyedMutex } from "../../../lib/keyed-mutex";
 import { clusterRoleFor, CONTROLLER, givesMore, nativeName } from "./plan";
 import { CLUSTER_ROLES, type ClusterRole } from "./rbac-resources";
 import { isAccountRefusal, RefusalPace, refusalOf } from "./refusal";
@@ -27,7 +27,7 @@ export interface RoleSources {
   guard: DeletionGuard<RoleObject>;
   /** Whose bindings give no more than they should before a role gives more. */
   bindings: BindingReconciler;
-  locks: KeyLock;
+  locks: KeyedMutex;
 }
 
 /** Keeps the ClusterRole of one AuthorizationRole. */
@@ -69,7 +69,7 @@ export class RoleReconciler {
       return end.finished ? undefined : end.result;
     }
     await this.#finalizer.ensure(role, signal);
-    return locks.run(name, async () => {
+    return locks.runExclusive(name, async () => {
       // As it is now that nobody else works for it.
       const latest = roles.get(name);
       return latest === undefined ? undefined : this.#keep(latest, signal);

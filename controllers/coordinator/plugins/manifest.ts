@@ -1,6 +1,9 @@
 import { CORE_SCHEMA, loadAll } from "js-yaml";
 import type { KubernetesObject } from "../../runtime";
+import { isObject as isRecord } from "../../../lib/json";
 import { InstallError } from "./install-error";
+
+export { isRecord };
 
 /** An object as a plugin wants it: no more than what a person would write. */
 export interface Manifest extends KubernetesObject {
@@ -140,11 +143,6 @@ function plainCopy(value: unknown, where: string, budget: { left: number }): unk
 export function without<T extends object, K extends keyof T & string>(object: T, key: K): Omit<T, K> {
   // The entries are those of the type, less the one key.
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key)) as unknown as Omit<T, K>;
-}
-
-/** Whether a value is a map. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The API group of an object, empty for the core group. */

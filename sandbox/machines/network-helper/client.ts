@@ -6,7 +6,7 @@ import { waitFor } from "../../../lib/deadline";
 import { isRunning, startProcess, type Lifetime, type ProcessIdentity } from "../../../lib/process";
 import { run } from "../command";
 import { callControlSocket } from "../control-socket";
-import { KeyedMutex } from "../keyed-mutex";
+import { KeyedMutex } from "../../../lib/keyed-mutex";
 import type { TargetHealth } from "./load-balancer";
 import type { NetworkHelperState } from "./state";
 

@@ -2,7 +2,7 @@
 // With the role "inside" it runs in the sandbox's network namespace, with "outside" in the host's.
 import { errorMessage } from "../../../lib/failure";
 import { serveControlSocket } from "../control-socket";
-import { KeyedMutex } from "../keyed-mutex";
+import { KeyedMutex } from "../../../lib/keyed-mutex";
 import { NetworkHelper } from "./network-helper";
 import { networkHelperState } from "./state";
 

@@ -1,4 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
+import { isObject as isRecord } from "../../../lib/json";
+
+export { isRecord };
 
 /** Properties of a resource or function, by name. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -115,11 +118,6 @@ export function fileAsset(path: string, hash: string): WireAsset {
 /** An archive made of assets, by their path in it. */
 export function assetArchive(assets: Readonly<Record<string, WireAsset>>, hash: string): WireAsset {
   return { [SIGNATURE_KEY]: Signature.archive, assets, hash };
-}
-
-/** Whether a value is an object with named members, not a list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function decode(value: unknown, onSecret: () => void): unknown {

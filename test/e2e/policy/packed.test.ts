@@ -1,6 +1,6 @@
 // The packs as somebody else installs them: packed, installed in a folder of their own, and used by a program elsewhere.
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { Engine } from "../../harness/engine";
@@ -31,8 +31,10 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-async function preview(...packs: readonly string[]): Promise<string> {
-  const args = ["preview", ...packs.flatMap((pack) => ["--policy-pack", path.join(installed, pack)])];
+const preview = (...packs: readonly string[]): Promise<string> => previewWith(installed, packs);
+
+async function previewWith(folder: string, packs: readonly string[]): Promise<string> {
+  const args = ["preview", ...packs.flatMap((pack) => ["--policy-pack", path.join(folder, pack)])];
   const { code, stdout, stderr } = await engine.pulumi(args, program);
   expect(code).toBe(1);
   return stdout + stderr;
@@ -71,4 +73,18 @@ it("evaluates a program with single packs", async () => {
   expect(shown).toContain("✅ fleetwright-aws@v0.1.0");
   expect(shown).toContain("❌ fleetwright-product@v0.1.0");
   expect(shown).toContain(VIOLATION);
+});
+
+it("evaluates a program from a checkout in which nothing for development is installed", async () => {
+  const checkout = engine.path("checkout");
+  mkdirSync(checkout);
+  for (const entry of [".npmrc", "package.json", "package-lock.json", "api", "lib", "policy"])
+    cpSync(path.join(ROOT, entry), path.join(checkout, entry), { recursive: true });
+  await run("npm", ["ci", "--omit=dev", "--prefer-offline", "--no-audit", "--no-fund"], { cwd: checkout });
+  expect(existsSync(path.join(checkout, "node_modules", "jest"))).toBe(false);
+  for (const pack of ["fleetwright", "."]) {
+    const shown = await previewWith(path.join(checkout, "policy"), [pack]);
+    expect(shown).toContain("❌ fleetwright@v0.1.0");
+    expect(shown).toContain(VIOLATION);
+  }
 });

@@ -1,3 +1,4 @@
+// The files that RKE2 reads on servers and on nodes of pools, by path. Pure: whoever writes them gets them from here.
 import { STATE_MARKER, STATE_MOUNT } from "../scripts/prepare-volume";
 import type { NodeFile } from "../scripts/unpack-files";
 import { AUDIT_POLICY_FILE, auditPolicy } from "./audit-policy";

@@ -28,7 +28,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Runs the script with a kubectl of these lines; what would be slept is only counted, tenfold. Gives what it said and asked. */
+/**
+ * Runs the script with a kubectl of these lines, and gives what it said and asked. Time stands still: only what would be slept
+ * counts, tenfold, however slow the machine is.
+ */
 function leave(kubectl: string): { said: string; asked: string[]; seconds: number } {
   program("/var/lib/rancher/rke2/bin/kubectl", kubectl);
   const places = [JOIN_SOURCE_FILE, ASK_AWS_FILE, "/var/lib/"];
@@ -37,7 +40,7 @@ function leave(kubectl: string): { said: string; asked: string[]; seconds: numbe
     "bash",
     [
       "-c",
-      `sleep() { SECONDS=$((SECONDS + 10 * $1)); }; trap 'echo "after $SECONDS"' EXIT\n${script.replace("#!/bin/bash", "")}`,
+      `unset SECONDS; SECONDS=0; sleep() { SECONDS=$((SECONDS + 10 * $1)); }; trap 'echo "after $SECONDS"' EXIT\n${script.replace("#!/bin/bash", "")}`,
     ],
     { encoding: "utf8", env: { ...process.env, PATH: `${root}/bin:${process.env.PATH ?? ""}` } },
   );

@@ -106,7 +106,10 @@ export const POWERS_ABOVE: readonly PowerAbove[] = [
     ["use"],
     /not among what roles may give/,
   ),
-  above("endpoints", "", "endpoints", ["patch"], /not among what roles may give/),
+  above("claiming addresses", OURS, "serviceexternalips", ["use"], /addresses that are others'/),
+  above("the status of Services", "", "services/status", ["patch"], /traffic of others/),
+  above("endpoints", "", "endpoints", ["patch"], /traffic of others/),
+  above("endpoint slices", "discovery.k8s.io", "endpointslices", ["create"], /traffic of others/),
   above("custom resources of others", "example.com", "things", ["get"], /not among what roles may give/),
   {
     what: "everything",

@@ -1,4 +1,4 @@
-import { tunnelOf } from "./cli";
+import { tunnelOf } from "./outputs";
 
 const outputs = {
   kubeconfig: "…",
