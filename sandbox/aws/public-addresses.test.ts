@@ -32,8 +32,8 @@ test("an instance that gets a public address at launch gets one of them", async 
 
 test("when none is left, AWS says so", async () => {
   const all: string[] = [];
-  const exhaust = async (): Promise<never> => {
-    for (;;) all.push((await allocate()).id);
+  const exhaust = async (): Promise<void> => {
+    while (all.length < 300) all.push((await allocate()).id);
   };
   await expect(exhaust()).rejects.toMatchObject({ name: "InsufficientAddressCapacity" });
   expect(all.length).toBeGreaterThan(200);
