@@ -42,6 +42,8 @@ def _whole_deletion(delete):
 
 def apply():
     """Puts the corrections into moto's classes."""
+    # moto takes any private address; without one the interface gets a free one of its subnet.
+    nat_gateways.random_private_ip = lambda: None
     backend = nat_gateways.NatGatewayBackend
     backend.create_nat_gateway = _may_fail(backend.create_nat_gateway)
     backend.delete_nat_gateway = _whole_deletion(backend.delete_nat_gateway)

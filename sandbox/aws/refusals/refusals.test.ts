@@ -271,6 +271,7 @@ test("the address of a NAT gateway is released only after the gateway was delete
   await attachGateway();
   const { AllocationId } = await ec2.send(new AllocateAddressCommand({ Domain: "vpc" }));
   const { NatGateway } = await ec2.send(new CreateNatGatewayCommand({ SubnetId: subnets[0], AllocationId }));
+  expect(NatGateway?.NatGatewayAddresses?.[0]?.PrivateIp).toMatch(/^10\.0\.1\./);
   const release = new ReleaseAddressCommand({ AllocationId });
   await refused(ec2.send(release), "InvalidIPAddress.InUse", /is in use/);
   await ec2.send(new DeleteNatGatewayCommand({ NatGatewayId: NatGateway?.NatGatewayId }));
