@@ -19,6 +19,7 @@ import gateways
 import groups
 import interfaces
 import launches
+import pages
 import policies
 import snapshot
 import timing
@@ -174,7 +175,7 @@ def main():
     parser.add_argument("--partition", default="aws", help="whose own policies there are")
     arguments = parser.parse_args()
     policies.apply(arguments.partition)
-    for part in (zones, addresses, gateways, interfaces, volumes, launches, groups, balancers, timing):
+    for part in (zones, addresses, gateways, interfaces, volumes, launches, pages, groups, balancers, timing):
         part.apply()
     if arguments.snapshot is not None:
         snapshot.load(arguments.snapshot)
