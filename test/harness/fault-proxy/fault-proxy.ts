@@ -47,8 +47,8 @@ export class FaultProxy {
   plan: FaultPlan | undefined;
   readonly seen: SeenRequest[] = [];
   readonly #server: http2.Http2SecureServer;
-  readonly #agent: https.Agent;
-  readonly #upstream: URL;
+  #agent: https.Agent;
+  #upstream: URL;
   readonly #sessions = new Set<{ destroy(): void }>();
   #url = "";
 
@@ -87,6 +87,14 @@ export class FaultProxy {
 
   get url(): string {
     return this.#url;
+  }
+
+  /** Stands before another server from now on; connections to the earlier one are cut. */
+  retarget(upstream: FaultProxyOptions["upstream"]): void {
+    this.#agent.destroy();
+    this.#upstream = new URL(upstream.server);
+    this.#agent = new https.Agent({ keepAlive: true, maxSockets: 256, ...upstream.tls });
+    this.cutAll();
   }
 
   /** Cuts every connection there is; new ones are taken. */
