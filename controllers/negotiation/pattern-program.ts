@@ -15,10 +15,10 @@ export type Step =
 /** The steps, beginning with the first. */
 export type Program = readonly Step[];
 
-const MOST_STEPS = 20_000;
+const MAX_STEPS = 20_000;
 /** The most that RE2 takes for a count. */
-const MOST_TIMES = 1000;
-const MOST_DEPTH = 100;
+const MAX_TIMES = 1000;
+const MAX_DEPTH = 100;
 
 class NotRead extends Error {}
 
@@ -60,7 +60,7 @@ class Compiler {
   }
 
   #alternatives(): Part {
-    if (++this.#depth > MOST_DEPTH) throw new NotRead();
+    if (++this.#depth > MAX_DEPTH) throw new NotRead();
     let part = this.#sequence();
     while (this.#take("|")) part = either(part, this.#sequence());
     this.#depth -= 1;
@@ -82,7 +82,7 @@ class Compiler {
     this.#take("?");
     if (least === 1 && most === 1) return atom;
     if (/^[*+?{]$/.test(this.#text[this.#at] ?? "")) throw new NotRead();
-    if (atom.length * Math.max(least, most === Infinity ? 1 : most) > MOST_STEPS) throw new NotRead();
+    if (atom.length * Math.max(least, most === Infinity ? 1 : most) > MAX_STEPS) throw new NotRead();
     let part: Part = [];
     for (let count = 0; count < least; count++) part = joined(part, atom);
     if (most === Infinity) return joined(part, any(atom));
@@ -101,7 +101,7 @@ class Compiler {
     this.#at += all.length;
     const from = Number(least);
     const to = comma === "" ? from : most === "" ? Infinity : Number(most);
-    if (from > MOST_TIMES || (to !== Infinity && to > MOST_TIMES) || to < from) throw new NotRead();
+    if (from > MAX_TIMES || (to !== Infinity && to > MAX_TIMES) || to < from) throw new NotRead();
     return [from, to];
   }
 
@@ -145,7 +145,7 @@ class Compiler {
 }
 
 function joined(first: Part, second: Part): Part {
-  if (first.length + second.length > MOST_STEPS) throw new NotRead();
+  if (first.length + second.length > MAX_STEPS) throw new NotRead();
   return second.length === 0 ? first : [...first, ...moved(second, first.length)];
 }
 
@@ -168,7 +168,7 @@ function any(atom: Part): Part {
 }
 
 function limited(part: Part): Part {
-  if (part.length > MOST_STEPS) throw new NotRead();
+  if (part.length > MAX_STEPS) throw new NotRead();
   return part;
 }
 

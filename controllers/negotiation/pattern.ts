@@ -3,7 +3,7 @@
 import { compilePattern, type Assertion, type Program } from "./pattern-program";
 
 /** Steps times characters: more is left to the API server, which has the time. */
-const MOST_WORK = 20_000_000;
+const MAX_WORK = 20_000_000;
 /** How many programs are kept: a fleet has some thousands. */
 const KEPT = 10_000;
 
@@ -19,7 +19,7 @@ export function matchesPattern(pattern: string, text: string): boolean | undefin
   const program = known.get(pattern);
   if (program === undefined) return undefined;
   const characters = Array.from(text, (one) => one.codePointAt(0) ?? 0);
-  if (program.length * (characters.length + 1) > MOST_WORK) return undefined;
+  if (program.length * (characters.length + 1) > MAX_WORK) return undefined;
   return run(program, characters);
 }
 
