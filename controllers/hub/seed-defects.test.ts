@@ -192,6 +192,8 @@ test("10: a kind that comes later is kept in step without a restart of anything,
 });
 
 test("7: a cluster that takes the name of another gets nothing of it, and its member nothing that was the other's", async () => {
+  if ((await hub.find(CLUSTERS, { name: "west" })) === undefined)
+    await pushCluster(hub, "west", west.plane.kubeconfig);
   await hub.direct.create(CONFIG_MAPS, { metadata: pinned("of-the-first", "west") });
   await waitFor("it in west", () => west.find(CONFIG_MAPS, ref("of-the-first")));
   await hub.direct.delete(CLUSTERS, { name: "west" });

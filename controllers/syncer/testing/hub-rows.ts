@@ -154,32 +154,41 @@ export const namespaceWhileAway: Row = async (fleet, seed) => {
   });
 };
 
-/** Row H12, with two clusters of one process: each request to one member takes ten seconds, and the other does not notice. */
+const CLUSTERS = 50;
+
+/**
+ * Row H12: of fifty clusters of one process, each request to one takes ten seconds. The others do not notice. One server stands for
+ * all members: of each cluster, the product's own namespace there has another name.
+ */
 export const slowMember: Row = async (fleet, seed) => {
   const { hub, other } = fleet;
   const random = seededRandom(seed);
-  const west = new ShareProbe(hub, "west");
-  await west.open().catch(() => undefined);
-  const slow = new Campaign(fleet, random, seed);
-  const well = new Campaign({ ...fleet, member: other, shares: west }, random, seed);
-  await slow.begin(0);
-  await well.begin(0);
-  const running = [
-    await start(fleet, { memberPlan: () => ({ kind: "delay", ms: 10_000 }) }),
-    await start({ ...fleet, member: other, shares: west }),
-  ];
-  await within(running, async () => {
-    await slow.change(40);
-    for (let round = 0; round < 3; round++) {
-      await well.change(6);
-      await well.converged();
-    }
-    for (const { memberProxy } of running) memberProxy.plan = undefined;
-    await slow.converged(200_000);
-    await atRest(running);
-    await slow.end();
-    await well.end();
-  });
+  const clusters = await Promise.all(
+    Array.from({ length: CLUSTERS }, async (_, index) => {
+      const shares = new ShareProbe(hub, `many-${index}`);
+      await shares.open().catch(() => undefined);
+      const one: Fleet = { ...fleet, member: other, shares };
+      const running = await start(one, {
+        ...(index === 0 ? { memberPlan: () => ({ kind: "delay", ms: 10_000 }) } : {}),
+        memberRewrite: (text) => text.replaceAll(SYSTEM_NAMESPACE, `${SYSTEM_NAMESPACE}-${index}`),
+      });
+      return { running, campaign: new Campaign(one, random, seed) };
+    }),
+  );
+  const [slow, ...others] = clusters;
+  await within(
+    clusters.map(({ running }) => running),
+    async () => {
+      await slow?.campaign.change(40);
+      for (let round = 0; round < 3; round++) {
+        await Promise.all(others.map(({ campaign }) => campaign.change(1)));
+        await Promise.all(others.map(({ campaign }) => campaign.converged()));
+      }
+      if (slow !== undefined) slow.running.memberProxy.plan = undefined;
+      await slow?.campaign.converged(200_000);
+      await Promise.all(clusters.map(({ campaign }) => campaign.end()));
+    },
+  );
 };
 
 /** The rows that are quick enough for every run. */

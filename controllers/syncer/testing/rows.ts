@@ -10,7 +10,7 @@ export type Row = (fleet: Fleet, seed: number) => Promise<void>;
 /** Starts a syncer between the hub and the member of a fleet. */
 export const start = (
   { hub, member, shares }: Fleet,
-  plans: { hubPlan?: FaultPlan; memberPlan?: FaultPlan } = {},
+  plans: Pick<Parameters<typeof startSyncer>[0], "hubPlan" | "memberPlan" | "memberRewrite"> = {},
 ): Promise<RunningSyncer> => startSyncer({ cluster: shares.cluster, hub, member, ...plans });
 
 /** Does the work while syncers run, then stops them; a failure says what they logged. */

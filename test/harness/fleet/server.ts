@@ -74,10 +74,19 @@ export class FleetServer {
   }
 
   /** A proxy before it that asks with the rights of a kubeconfig, by default the administrator's, whoever asks it. */
-  async proxy(plan?: FaultPlan, kubeconfig = this.plane.kubeconfig): Promise<FaultProxy> {
+  async proxy(
+    plan?: FaultPlan,
+    kubeconfig = this.plane.kubeconfig,
+    rewrite?: (text: string) => string,
+  ): Promise<FaultProxy> {
     const upstream = await kubeconfigCredentials(kubeconfig).current();
     const { certificate } = this;
-    const proxy = await FaultProxy.start({ upstream, certificate, ...(plan === undefined ? {} : { plan }) });
+    const proxy = await FaultProxy.start({
+      upstream,
+      certificate,
+      ...(plan === undefined ? {} : { plan }),
+      ...(rewrite === undefined ? {} : { rewrite }),
+    });
     this.#proxies.push(proxy);
     return proxy;
   }
