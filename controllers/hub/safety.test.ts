@@ -50,6 +50,10 @@ beforeAll(async () => {
   for (const name of members) await clusterSays(hub, name, "Ready", "Synced");
 });
 
+afterEach(() => {
+  for (const name of members) proxy[name].plan = undefined;
+});
+
 afterAll(async () => {
   await Promise.all([running, ...others].map((one) => one.stop()));
   await Promise.all([hub, server.east, server.west].map((one) => one.stop()));
