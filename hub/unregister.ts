@@ -4,6 +4,7 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { connect } from "../access/connection";
 import { SYSTEM_NAMESPACE } from "../api";
 import { CLUSTER_ROLE_BINDINGS, CLUSTERS, SECRETS } from "../controllers/hub/kinds";
+import { memberKubeconfig as configOfMember } from "../controllers/hub/member-kubeconfig";
 import { ApiClient, credentialsOf, isNotFound, type ObjectRef, type Resource } from "../controllers/runtime";
 import { CONFIG_MAPS } from "../controllers/syncer/kinds";
 import { HUB_RECORD } from "../controllers/syncer/names";
@@ -86,10 +87,9 @@ async function clearMember(
     );
     return;
   }
-  const config = new KubeConfig();
-  if (file !== undefined) config.loadFromFile(file);
-  else config.loadFromString(kubeconfig ?? "");
-  const member = new ApiClient(credentialsOf(config), { userAgent: "fleetwright-hub" });
+  const member = new ApiClient(credentialsOf(configOf(name, file, kubeconfig ?? "")), {
+    userAgent: "fleetwright-hub",
+  });
   try {
     const record = await find(member, CONFIG_MAPS, { namespace: SYSTEM_NAMESPACE, name: HUB_RECORD }, signal);
     const of = (record as { data?: Record<string, string> } | undefined)?.data?.cluster;
@@ -102,6 +102,22 @@ async function clearMember(
   } finally {
     member.close();
   }
+}
+
+// The person's own file may run a program to log in; what somebody put into a Secret of the hub may not.
+function configOf(name: string, file: string | undefined, text: string): KubeConfig {
+  if (file === undefined) {
+    try {
+      return configOfMember(text);
+    } catch (error) {
+      throw new Failure(
+        `The cluster ${name} is out of the hub, but its record of the hub could not be cleared: ${errorMessage(error)} Give a kubeconfig of your own by --member.`,
+      );
+    }
+  }
+  const config = new KubeConfig();
+  config.loadFromFile(file);
+  return config;
 }
 
 async function find(client: ApiClient, resource: Resource, ref: ObjectRef, signal: AbortSignal) {
