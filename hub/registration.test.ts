@@ -354,3 +354,24 @@ test("what is taken out leaves nothing on the hub, and its objects in the member
   ).toBeUndefined();
   expect(await member.find(CONFIG_MAPS, { namespace: "shop", name: "a" })).toBeDefined();
 });
+
+test("a kubeconfig that lies on the hub runs nothing on the machine of whoever takes the cluster out", async () => {
+  const proof = file("proof");
+  const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "touch", args: [proof] };
+  const text = JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "member",
+    clusters: [{ name: "member", cluster: { server: "https://127.0.0.1:1" } }],
+    users: [{ name: "syncer", user: { exec } }],
+    contexts: [{ name: "member", context: { cluster: "member", user: "syncer" } }],
+  });
+  await hub.direct.create(SECRETS, {
+    metadata: { name: "cluster-trap", namespace: "fleetwright-system" },
+    data: { kubeconfig: Buffer.from(text).toString("base64") },
+  });
+  await expect(unregister(["trap", ...asHub()], forever)).rejects.toThrow(
+    /runs a program to log in.*--member/,
+  );
+  await expect(stat(proof)).rejects.toThrow("ENOENT");
+});

@@ -4,6 +4,7 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { connect } from "../access/connection";
 import { SYSTEM_NAMESPACE } from "../api";
 import { CLUSTER_ROLE_BINDINGS, CLUSTERS, SECRETS } from "../controllers/hub/kinds";
+import { memberKubeconfig as configOfMember } from "../controllers/hub/member-kubeconfig";
 import {
   ApiClient,
   credentialsOf,
@@ -115,10 +116,9 @@ async function clearMember(
     );
     return;
   }
-  const config = new KubeConfig();
-  if (file !== undefined) config.loadFromFile(file);
-  else config.loadFromString(kubeconfig ?? "");
-  const member = new ApiClient(credentialsOf(config), { userAgent: "fleetwright-hub" });
+  const member = new ApiClient(credentialsOf(configOf(name, file, kubeconfig ?? "")), {
+    userAgent: "fleetwright-hub",
+  });
   try {
     const syncer = await find(member, DEPLOYMENTS, SYNCER_DEPLOYMENT, signal);
     if (syncer?.metadata.annotations?.[CLUSTER_ANNOTATION] === name)
@@ -133,6 +133,22 @@ async function clearMember(
   } finally {
     member.close();
   }
+}
+
+// The person's own file may run a program to log in; what somebody put into a Secret of the hub may not.
+function configOf(name: string, file: string | undefined, text: string): KubeConfig {
+  if (file === undefined) {
+    try {
+      return configOfMember(text);
+    } catch (error) {
+      throw new Failure(
+        `The cluster ${name} is out of the hub, but its record of the hub could not be cleared: ${errorMessage(error)} Give a kubeconfig of your own by --member.`,
+      );
+    }
+  }
+  const config = new KubeConfig();
+  config.loadFromFile(file);
+  return config;
 }
 
 async function find<T extends KubernetesObject>(
