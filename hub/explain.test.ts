@@ -69,7 +69,7 @@ test("every difference is named with what each cluster has, and a document that 
   const text = await explained(NAME);
   expect(text).toMatch(/^widgets\.v1\.example\.com: 2 of 2 clusters fit \(Intersect\)\./);
   expect(text).toMatch(/^spec\.color +\S+: the hub does not have it$/m);
-  expect(text).toMatch(/^spec\.size +maximum: the hub takes what all of them take$/m);
+  expect(text).toMatch(/^spec\.size +\S+: the hub takes what all of them take$/m);
   const refused = /^ {2}west takes this, the hub refuses it: (.*)$/m.exec(text)?.[1];
   const document = JSON.parse(refused ?? "{}") as { spec?: { size?: number } };
   expect(document.spec?.size).toBeGreaterThan(5);
@@ -78,7 +78,7 @@ test("every difference is named with what each cluster has, and a document that 
 test("one field, or one cluster, is explained alone", async () => {
   const field = await explained(NAME, "--field", "spec.size");
   expect(field).toContain("spec.size");
-  expect(field).not.toContain("spec.color");
+  expect(field).not.toMatch(/^spec\.color/m);
   expect(await explained(NAME, "--cluster", "west")).not.toMatch(/^fits +east/m);
   await expect(explained(NAME, "--cluster", "north")).rejects.toThrow(
     /"north" has no .*use one of east, west/,
