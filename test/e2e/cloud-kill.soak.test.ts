@@ -1,3 +1,3 @@
 import { describeKills } from "../harness/cloud-kill";
 
-describeKills(10);
+describeKills(20, __filename);

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
+import { isObject } from "../../lib/json";
 import { startAws, type Aws } from "../../sandbox/aws";
 import { procedure } from "../harness/procedure";
 import { countTypes, plannedSteps } from "../harness/pulumi-program";
@@ -21,9 +22,13 @@ const images = Object.fromEntries(
   ]),
 );
 
-async function previewed(stack: string): Promise<unknown> {
+async function previewed(
+  stack: string,
+  change?: (config: Record<string, unknown>) => void,
+): Promise<unknown> {
   const program = await StackProgram.open(stack, { ...aws.environment, ...images });
   try {
+    if (change !== undefined) await program.configure(change);
     return await program.previewed();
   } finally {
     await program.close();
@@ -118,6 +123,85 @@ describe("prod", () => {
 
   it("is shown in docs/ as it is", () => {
     expect(complaints(preview)).toBe("");
+  });
+});
+
+// Regions of other partitions: nothing of AWS that is known by account, ARN or host name is the same there.
+describe.each([
+  ["us-gov-west-1", ["a", "b", "c"]],
+  ["cn-north-1", ["a", "b", "d"]],
+])("in %s", (region, letters) => {
+  /** The image that the sandbox has in every region, as one of their own. */
+  const imageId = "ami-0f1ee75a4db0deb12";
+  const zones = letters.map((letter) => `${region}${letter}`);
+
+  /** What a preview wants to make in AWS. */
+  function ofAws(preview: unknown): Record<string, unknown>[] {
+    const steps = isObject(preview) && Array.isArray(preview.steps) ? (preview.steps as unknown[]) : [];
+    const states = steps.filter(isObject).map(({ newState }) => newState);
+    return states.filter(isObject).filter(({ type }) => String(type).startsWith("aws:"));
+  }
+
+  /** Which zones its subnets lie in. */
+  function zonesOf(preview: unknown): string[] {
+    const named = ofAws(preview)
+      .filter(({ type }) => type === "aws:ec2/subnet:Subnet")
+      .map(({ inputs }) => (isObject(inputs) ? String(inputs.availabilityZone) : ""));
+    return [...new Set(named)].sort();
+  }
+
+  /** The file of `staging` with images of their own. */
+  function withImages(config: Record<string, unknown>): void {
+    config["aws:region"] = region;
+    const cluster = config["fleetwright:cluster"];
+    if (!isObject(cluster) || !isObject(cluster.selfManaged) || !Array.isArray(cluster.pools))
+      throw new Error("Pulumi.staging.yaml has another shape");
+    cluster.selfManaged.servers = { imageId };
+    cluster.pools = (cluster.pools as object[]).map((pool) => ({ ...pool, imageId }));
+  }
+
+  it("staging previews with images that it names", async () => {
+    const preview = await previewed("staging", withImages);
+    expect(counts(preview)).toMatchObject({
+      "aws:ec2/instance:Instance": 3,
+      "aws:lb/loadBalancer:LoadBalancer": 1,
+      "aws:autoscaling/group:Group": 2,
+    });
+    expect(zonesOf(preview)).toEqual(zones);
+    expect(JSON.stringify(ofAws(preview))).not.toMatch(/arn:aws:/);
+  });
+
+  it("staging without one says once which settings to name them in", async () => {
+    const program = await StackProgram.open("staging", aws.environment);
+    try {
+      await program.configure((config) => {
+        config["aws:region"] = region;
+      });
+      const { code, stdout, stderr } = await program.attempt(["preview"]);
+      const said = (stdout + stderr).match(/Debian publishes no images in .*/g) ?? [];
+      // The engine shows it where it happens, and once more at the end.
+      expect(said.length).toBeLessThanOrEqual(2);
+      expect([code === 0, [...new Set(said)]]).toEqual([
+        false,
+        [
+          expect.stringMatching(
+            /^\S+ publishes .* partition aws-(us-gov|cn) .*servers\.imageId, in imageId of each pool/,
+          ),
+        ],
+      ]);
+      expect(stdout + stderr).not.toContain("machine-image.ts");
+    } finally {
+      await program.close();
+    }
+  });
+
+  it("prod previews as it is", async () => {
+    const preview = await previewed("prod", (config) => {
+      config["aws:region"] = region;
+    });
+    expect(counts(preview)).toMatchObject({ "aws:eks/cluster:Cluster": 1, "aws:eks/nodeGroup:NodeGroup": 2 });
+    expect(zonesOf(preview)).toEqual(zones);
+    expect(JSON.stringify(ofAws(preview))).not.toMatch(/arn:aws:/);
   });
 });
 

@@ -16,6 +16,15 @@ export function testSeeds(count: number): number[] {
   return given === undefined ? Array.from({ length }, (_, index) => index + 1) : [Number(given)];
 }
 
+/** A small generator of whole numbers below a limit that gives the same ones for the same seed. */
+export function seededNumbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) >>> 0;
+    return state % below;
+  };
+}
+
 /** Runs a randomized test; its failure says how to repeat it. `file` is the test's `__filename`. */
 export async function repeatable<T>(seed: number, file: string, run: () => Promise<T>): Promise<T> {
   const title = expect.getState().currentTestName ?? "";

@@ -1,4 +1,4 @@
-"""Local Zones, which moto does not know: zones outside the region's own that an account opts in to."""
+"""Zones that moto does not know: Local Zones, outside the region's own, that an account opts in to; and Beijing's third."""
 
 from moto.ec2.exceptions import EC2ClientError
 from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend, Zone
@@ -12,6 +12,9 @@ LOCAL_ZONES = {
     "us-west-2": (("us-west-2-den-1", "usw2-den1-az1", "a"), ("us-west-2-lax-1", "usw2-lax1-az1", "b")),
 }
 OWN = "availability-zone"
+
+# Region: names and ids of its own zones that moto leaves out. Beijing has an a, a b and a d.
+OWN_ZONES = {"cn-north-1": (("cn-north-1d", "cnn1-az4"),)}
 
 
 def opted_in(backend):
@@ -121,8 +124,11 @@ def _zone_by_name(self, name):
 
 
 def apply():
-    """Puts the Local Zones into moto's classes; before any backend is made."""
+    """Puts the zones into moto's classes; before any backend is made."""
     for region, zones in RegionsAndZonesBackend.zones.items():
+        known = [zone.name for zone in zones]
+        own = [(name, zone_id) for name, zone_id in OWN_ZONES.get(region, ()) if name not in known]
+        zones.extend(Zone(name=name, region_name=region, zone_id=zone_id) for name, zone_id in own)
         zones.extend(_local_zones(region))
     model = RegionsAndZonesBackend
     model.describe_availability_zones = _own_zones(model.describe_availability_zones)

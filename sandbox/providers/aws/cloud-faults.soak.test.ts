@@ -56,6 +56,11 @@ class Made {
     return id;
   }
 
+  /** The id of the first one of a type. */
+  idOf(type: string): string {
+    return this.#made.find(({ urn }) => urn.includes(`::aws:${type}::`))?.id ?? "";
+  }
+
   async deleteLast(timeoutSeconds?: number): Promise<void> {
     const last = this.#made.at(-1);
     if (last === undefined) return;
@@ -70,14 +75,22 @@ class Made {
 }
 
 /** A volume, and a machine in its zone. */
-async function machineAndVolume(made: Made, zone = "a"): Promise<{ volumeId: string; instanceId: string }> {
+async function machineAndVolume(
+  made: Made,
+  zone = "a",
+  timeoutSeconds?: number,
+): Promise<{ volumeId: string; instanceId: string }> {
   const vpcId = await made.create("ec2/vpc:Vpc", { cidrBlock: "10.1.0.0/16" });
   const inZone = { availabilityZone: `${aws.region}${zone}` };
   const subnetId = await made.create("ec2/subnet:Subnet", { vpcId, cidrBlock: "10.1.0.0/24", ...inZone });
   const volumeId = await made.create("ebs/volume:Volume", { availabilityZone: `${aws.region}a`, size: 1 });
-  const instanceId = await made.create("ec2/instance:Instance", {
-    ...{ ami: IMAGE, instanceType: "t3.micro", subnetId },
-  });
+  const instanceId = await made.create(
+    "ec2/instance:Instance",
+    {
+      ...{ ami: IMAGE, instanceType: "t3.micro", subnetId },
+    },
+    timeoutSeconds,
+  );
   return { volumeId, instanceId };
 }
 
@@ -141,6 +154,37 @@ describe("row 33: AWS throttles, fails, shows late what it made", () => {
       });
     },
   );
+});
+
+describe("row 33: AWS has no room for a machine", () => {
+  test.each(testSeeds(20))("seed %i: it waits for some a while, or says so and makes none", async (seed) => {
+    await repeatable(seed, __filename, async () => {
+      const random = randomFrom(seed);
+      const after = ledgerEnd();
+      const made = new Made(open(), seed);
+      const times = 1 + Math.floor(random() * 3);
+      const comes = random() < 0.5;
+      const full: Fault = { service: "ec2", action: "RunInstances", effect: { kind: "capacity" } };
+      aws.faults.add(comes ? { ...full, times } : full);
+      const refused = "InsufficientInstanceCapacity";
+      const building = machineAndVolume(made, "a", 10);
+      if (comes) {
+        await building;
+        expect(results(after, "RunInstances")).toEqual([...Array<string>(times).fill(refused), "ok"]);
+      } else {
+        await expect(building).rejects.toThrow(/do not have sufficient capacity/);
+        expect(new Set(results(after, "RunInstances"))).toEqual(new Set([refused]));
+        // What was made before it stays as it is, and the machine comes once there is room.
+        aws.faults.clear();
+        const subnetId = made.idOf("ec2/subnet:Subnet");
+        await made.create("ec2/instance:Instance", { ami: IMAGE, instanceType: "t3.micro", subnetId });
+        expect(results(after, "RunInstances").filter((result) => result === "ok")).toHaveLength(1);
+        expect(results(after, "CreateVolume")).toEqual(["ok"]);
+      }
+      await made.deleteAll();
+      expect(await aws.leftovers()).toEqual([]);
+    });
+  });
 });
 
 describe("row 34: volumes that hang, lie elsewhere, come from nothing", () => {

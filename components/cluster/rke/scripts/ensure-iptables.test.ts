@@ -36,7 +36,7 @@ function run(programs: Readonly<Record<string, string>>): { code: number | null;
 }
 
 const asked = (): string => (existsSync(join(bin, "asked")) ? readFileSync(join(bin, "asked"), "utf8") : "");
-const apt = (more = ""): string => `echo "$*" >>${"${0%/*}"}/asked\n${more}`;
+const apt = (more = ""): string => 'echo "$*" >>${0%/*}/asked\n' + more;
 
 it("asks for nothing where it is there", () => {
   expect(run({ iptables: "", "apt-get": apt() })).toMatchObject({ code: 0, out: "done\n" });

@@ -183,6 +183,21 @@ onDevices("a state volume on a real device", () => {
       "bytes that nobody knows",
       (device: string) => spawnSync("bash", ["-c", `printf x | dd of=${device} bs=1 seek=4096 conv=notrunc`]),
     ],
+    [
+      "a file system whose beginning was wiped",
+      (device: string) => {
+        spawnSync("mkfs.ext4", ["-q", device]);
+        spawnSync("dd", ["if=/dev/zero", `of=${device}`, "bs=1M", "count=2", "conv=notrunc"]);
+      },
+    ],
+    [
+      "something at its very end",
+      (device: string) =>
+        spawnSync("bash", [
+          "-c",
+          `printf x | dd of=${device} bs=1 seek=${16 * 1024 * 1024 - 1} conv=notrunc`,
+        ]),
+    ],
   ])("is refused when it holds %s", (_what, fill) => {
     fill(paths.device);
     expect(refusal({ format: true })).toContain("holds something that is not ours");

@@ -64,11 +64,31 @@ number_of() { stat --dereference --format '%Hr:%Lr' "$1"; }
 mounted_number() { findmnt --noheadings --first-only --output MAJ:MIN --mountpoint "$MOUNT" | tr -d ' '; }
 told() { sed -n "s/^$1=//p" "$MOUNT/$MARKER"; }
 
-# Blank is: no file system, partition table, RAID or LVM that blkid knows, and nothing but zeros at the start.
+# Whether there is nothing but zeros at a place, as far as the device goes.
+zeros_at() {
+  local bytes=$2
+  if [ $(($1 + bytes)) -gt "$size" ]; then bytes=$((size - $1)); fi
+  cmp --silent --ignore-initial="$1:0" --bytes="$bytes" "$DEVICE" /dev/zero
+}
+
+# Whether there is nothing but zeros at every so many bytes.
+zeros_each() {
+  local place=0
+  while [ "$place" -lt "$size" ]; do
+    zeros_at "$place" 65536 || return 1
+    place=$((place + $1))
+  done
+}
+
+# Blank is: no file system, partition table, RAID or LVM that blkid knows, and nothing but zeros where one without its beginning
+# would show: at both ends, at every 128 MiB (ext4 has copies of its superblock there), and in every 64th part.
 is_blank() {
-  local code=0
+  local code=0 size
   blkid --probe "$DEVICE" >/dev/null 2>&1 || code=$?
-  [ "$code" -eq 2 ] && cmp --silent --bytes=1048576 "$DEVICE" /dev/zero
+  [ "$code" -eq 2 ] || return 1
+  size=$(blockdev --getsize64 "$DEVICE") || return 1
+  zeros_at 0 1048576 && zeros_at $((size > 1048576 ? size - 1048576 : 0)) 1048576 &&
+    zeros_each $((128 * 1048576)) && zeros_each $((size / 64))
 }
 
 let_go() {
