@@ -1,5 +1,5 @@
 // The way to a cluster by a context of the kubeconfig, for components that need it as one text without files beside it.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
@@ -30,7 +30,8 @@ export function kubeconfigOfContext(
 
 /** The same as text. Throws if no file has the context, or it names what is in none of them. */
 export function oneContext(files: readonly string[], name: string): string {
-  const read = files.map((file) => ({ folder: path.dirname(file), config: parsed(file) }));
+  // KUBECONFIG may name files that do not exist.
+  const read = files.filter(existsSync).map((file) => ({ folder: path.dirname(file), config: parsed(file) }));
   // As kubectl does: of several with one name the first counts.
   const pick = <Kind extends keyof Kubeconfig>(
     kind: Kind,
@@ -63,14 +64,8 @@ function filesOf({ KUBECONFIG, HOME = homedir() }: NodeJS.ProcessEnv): string[] 
 }
 
 function parsed(file: string): Kubeconfig {
-  try {
-    const config = load(readFileSync(file, "utf8")) as Kubeconfig | undefined;
-    return config ?? {};
-  } catch (error) {
-    // KUBECONFIG may name files that do not exist.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
-    throw error;
-  }
+  const config = load(readFileSync(file, "utf8")) as Kubeconfig | undefined;
+  return config ?? {};
 }
 
 function inlined(fields: Readonly<Record<string, unknown>>, folder: string): Record<string, unknown> {
