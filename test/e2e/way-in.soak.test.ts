@@ -27,7 +27,7 @@ describeMachines("an update from where nothing reaches the nodes", () => {
 
   test.each([
     [
-      "has no way in at all, is told of the three there are",
+      "has no way in at all, reads which three there are",
       { bastion: undefined },
       new RegExp(
         `server-0 at 10\\.20\\.\\d+\\.\\d+:22 was tried from this machine \\(${OUTSIDE_ADDRESS}\\) for 5 s and does not answer: .*` +
@@ -35,7 +35,7 @@ describeMachines("an update from where nothing reaches the nodes", () => {
       ),
     ],
     [
-      "comes from another address than the bastion lets in, is told which those are",
+      "comes from another address than the bastion lets in, reads which those are",
       { bastion: { from: ["192.0.2.7/32"] } },
       new RegExp(
         `the bastion at 198\\.51\\.100\\.\\d+:22 was tried from this machine \\(${OUTSIDE_ADDRESS}\\) for 5 s and does not answer: .*` +

@@ -71,13 +71,13 @@ test("a policy answers with what it was made with, is changed, tagged and delete
     },
   ]);
   expect(await call("PATCH", `/policies/${id}`, { State: "DISABLED" })).toEqual([200, {}]);
-  expect(await call("POST", `/tags/${encodeURIComponent(arn)}`, { Tags: { stage: "b" } })).toEqual([200, {}]);
+  expect(await call("POST", `/tags/${encodeURIComponent(arn)}`, { Tags: { tier: "b" } })).toEqual([200, {}]);
   expect(await call("DELETE", `/tags/${encodeURIComponent(arn)}?tagKeys=team`)).toEqual([200, {}]);
   expect(await call("GET", "/policies")).toMatchObject([
     200,
     {
       Policies: [
-        { PolicyId: id, State: "DISABLED", Tags: { stage: "b" }, Description: "State volumes of one" },
+        { PolicyId: id, State: "DISABLED", Tags: { tier: "b" }, Description: "State volumes of one" },
       ],
     },
   ]);

@@ -10,7 +10,7 @@ import type { Addition } from "../rule";
 import type { LifecyclePolicy, PolicyStore } from "./store";
 
 const HOURS = [1, 2, 3, 4, 6, 8, 12, 24];
-const MOST_SCHEDULES = 4;
+const MAX_SCHEDULES = 4;
 
 /** Policies that copy volumes on a schedule, by the calls that make, read, change and delete them. */
 export function lifecyclePolicies(store: PolicyStore): Addition {
@@ -120,8 +120,8 @@ function problemOf(policy: LifecyclePolicy, others: readonly LifecyclePolicy[]):
   )
     return `ExecutionRoleArn is the ARN of a role, found ${String(ExecutionRoleArn)}.`;
   if (tags.length === 0) return "PolicyDetails.TargetTags has to name a tag.";
-  if (schedules.length < 1 || schedules.length > MOST_SCHEDULES)
-    return `PolicyDetails.Schedules takes 1 to ${MOST_SCHEDULES}, found ${schedules.length}.`;
+  if (schedules.length < 1 || schedules.length > MAX_SCHEDULES)
+    return `PolicyDetails.Schedules takes 1 to ${MAX_SCHEDULES}, found ${schedules.length}.`;
   const taken = others.find(
     (other) => other.PolicyId !== PolicyId && tagsOf(other).some((tag) => tags.includes(tag)),
   );
