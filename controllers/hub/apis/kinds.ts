@@ -1,7 +1,7 @@
 // The kinds of the negotiation as a client has them.
 import { apiResourceImport, apiSchema, GROUP, negotiatedApiResource, VERSION } from "../../../api";
 import type { SpecInputOf, SpecOf, StatusOf } from "../../../api";
-import type { Custom } from "../../coordinator/kinds";
+import type { Custom } from "../../app/custom-object";
 import type { Schema } from "../../negotiation";
 import type { KubernetesObject, Resource } from "../../runtime";
 

@@ -1,8 +1,8 @@
 // Keeps the namespace and the rights of a cluster, evaluates it by its heartbeat, and clears away what was its when it goes.
 import { clusterNamespace } from "../../../api/hub";
-import { ALLOW_DELETION } from "../../coordinator/deletion-guard";
-import { isNamespaceGone } from "../../coordinator/ownership";
-import type { StatusWriter } from "../../coordinator/status";
+import { ALLOW_DELETION } from "../../app/deletion-guard";
+import { isNamespaceGone } from "../../app/ownership";
+import type { StatusWriter } from "../../app/status";
 import {
   Applier,
   isAlreadyExists,

@@ -1,7 +1,7 @@
 // Keeps a Share for each pinned object in the cluster that its label names, and brings the status back.
 import { CLUSTER_PIN_LABEL } from "../../../api/hub";
-import { ALLOW_DELETION } from "../../coordinator/deletion-guard";
-import { isNamespaceGone } from "../../coordinator/ownership";
+import { ALLOW_DELETION } from "../../app/deletion-guard";
+import { isNamespaceGone } from "../../app/ownership";
 import {
   isAlreadyExists,
   isNotFound,

@@ -1,7 +1,7 @@
 // Changes that people make on a hub and in a member, drawn from a seed, and what must hold when they end.
 import type { FleetServer, RunningSyncer, ShareProbe } from "../../../test/harness/fleet";
 import { CONFIG_MAPS, waitFor, type DataObject } from "../../../test/harness/fault-proxy";
-import { ALLOW_DELETION } from "../../coordinator/deletion-guard";
+import { ALLOW_DELETION } from "../../app/deletion-guard";
 import type { Random } from "../../runtime";
 import { NAMESPACES } from "../kinds";
 import { REMOVE } from "../names";
