@@ -30,7 +30,7 @@ it("finds nothing wrong with good settings", () => {
   expect(problemsOf(GOOD)).toEqual([]);
 });
 
-it.each(["dev", "staging", "prod", "existing"])("finds nothing wrong with the stack %s", (stack) => {
+it.each(["dev", "staging", "prod", "existing", "fleet"])("finds nothing wrong with the stack %s", (stack) => {
   const own = Object.entries(configOf(stack)).flatMap(([key, value]) =>
     key.startsWith("fleetwright:") ? [[key.slice("fleetwright:".length), value] as const] : [],
   );
@@ -207,6 +207,22 @@ const MISTAKES: readonly (readonly [what: string, setting: string, expected: Reg
     "two clusters",
     "kubeContext: other",
     /^fleetwright:cluster: set exactly one of fleetwright:cluster \(new\) or fleetwright:kubeContext \(existing\)$/,
+  ],
+  [
+    "members beside a cluster of its own",
+    "members: [{ name: east, kubeContext: e }]",
+    /^fleetwright:members: a stack with members has no cluster of its own: remove fleetwright:cluster/,
+  ],
+  [
+    "members of no hub",
+    "members: []",
+    /^fleetwright:members: members of which hub\? Set fleetwright:hub\.kubeContext$/,
+  ],
+  ["a hub without a way to it", "hub: { name: east }", /^fleetwright:hub\.kubeContext: not set: use text/],
+  [
+    "an end that no member has",
+    "hub: { kubeContext: h, onRemove: Keep }",
+    /^fleetwright:hub\.onRemove: found "Keep": use one of Orphan, Delete/,
   ],
   [
     "a registry without credentials",

@@ -15,7 +15,13 @@ import type { CoordinatorArgs } from "./components/agent/coordinator";
 import type { ClusterArgs } from "./components/cluster/args";
 import { describe } from "./components/problem";
 import { settingProblems } from "./components/stack/problems";
-import type { ConfiguredRegistry, RegistryCredentials, StackSettings } from "./components/stack/settings";
+import type {
+  ConfiguredHub,
+  ConfiguredMember,
+  ConfiguredRegistry,
+  RegistryCredentials,
+  StackSettings,
+} from "./components/stack/settings";
 
 /** What a stack asks for, with all defaults. */
 export interface StackConfig {
@@ -26,6 +32,10 @@ export interface StackConfig {
   upgradeTo: string | undefined;
   /** The context of the existing cluster; empty where one is built. */
   kubeContext: string;
+  /** The hub that the cluster, or each of the members, belongs to. */
+  hub: ConfiguredHub | undefined;
+  /** Members of the hub, in a stack that has no cluster of its own. */
+  members: ConfiguredMember[] | undefined;
   sshPrivateKey: pulumi.Output<string> | undefined;
   labels: Record<string, string>;
   users: UserArgs[];
@@ -77,6 +87,8 @@ function withDefaults(settings: StackSettings, config: pulumi.Config): StackConf
     cluster: kubeContext === "" && cluster !== undefined ? { ...cluster, ...identified } : undefined,
     upgradeTo: settings.upgradeTo,
     kubeContext,
+    hub: settings.hub,
+    members: settings.members,
     sshPrivateKey: config.getSecret("sshPrivateKey"),
     labels: {
       ...settings.labels,

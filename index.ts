@@ -10,7 +10,9 @@ import { usableKubeconfig, watchFirstDial } from "./way-in";
 /** The outputs of a stack. */
 interface StackOutputs {
   /** Where the product lives in the cluster. */
-  namespace: pulumi.Output<string>;
+  namespace?: pulumi.Output<string>;
+  /** The kubeconfig of the hub, in a stack of members. */
+  hubKubeconfig?: pulumi.Output<string>;
   kubeconfig?: pulumi.Output<string>;
   endpoint?: pulumi.Output<string>;
   nodePools?: pulumi.Output<object[]>;
@@ -28,6 +30,20 @@ function declare(config: StackConfig): StackOutputs {
   const { environment, cluster, labels } = config;
   const transforms = loadTransforms();
   for (const transform of transforms.resources ?? []) pulumi.runtime.registerResourceTransform(transform);
+
+  const { hub, members } = config;
+  if (hub !== undefined && members !== undefined) {
+    const fleet = new components.Fleet(environment, {
+      hub: components.kubeconfigOfContext(hub.kubeContext),
+      members: members.map(({ kubeContext, ...member }) => ({
+        ...member,
+        kubeconfig: components.kubeconfigOfContext(kubeContext),
+      })),
+      kinds: false,
+      labels,
+    });
+    return { hubKubeconfig: fleet.hubKubeconfig };
+  }
 
   const login =
     cluster !== undefined && cluster.kind !== components.ClusterKind.Hosted
@@ -58,6 +74,21 @@ function declare(config: StackConfig): StackOutputs {
     built === undefined
       ? components.accessToExisting(config.kubeContext)
       : components.accessToBuilt(built, usableKubeconfig(built, login));
+
+  if (hub !== undefined && built !== undefined) {
+    const { kubeContext, name = environment, ...member } = hub;
+    const kubeconfig = usableKubeconfig(built, login);
+    new components.Fleet(
+      "hub",
+      {
+        hub: components.kubeconfigOfContext(kubeContext),
+        members: [{ ...member, name, kubeconfig }],
+        kinds: false,
+        labels,
+      },
+      { dependsOn: [built] },
+    );
+  }
 
   const record = { environment, ...declaredVersions(config, components.ClusterKind.Hosted) };
   const system = new components.SystemNamespace("system", { record, labels }, inCluster);

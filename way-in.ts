@@ -6,8 +6,11 @@ import { openTunnel } from "./tunnel/open";
 import { bootProblem, reachProblem } from "./tunnel/reach";
 import type { TunnelSettings } from "./tunnel/settings";
 
-/** How long a machine may take to boot before something is said. */
-const BOOT_MS = 240_000;
+/** How long a machine may take to boot before something is said; `FLEETWRIGHT_DIAL_SECONDS` sets another time. */
+function bootLimit(): { milliseconds: number } {
+  const given = Number(process.env.FLEETWRIGHT_DIAL_SECONDS);
+  return { milliseconds: (given > 0 ? given : 240) * 1000 };
+}
 
 /** A kubeconfig that works from here as soon as it is known: behind a bastion, the tunnel is open then. */
 export function usableKubeconfig(
@@ -56,11 +59,7 @@ export function watchFirstDial(
     cluster.stateVolumes.apply(async ([first]) => {
       if (first === undefined) return;
       const { member, address } = first;
-      const problem = await bootProblem(
-        member,
-        { host: address, port: config.port },
-        { milliseconds: BOOT_MS },
-      );
+      const problem = await bootProblem(member, { host: address, port: config.port }, bootLimit());
       if (problem !== undefined)
         await pulumi.log.warn(
           `${problem} Nodes have private addresses: set network.bastion.from to the ranges that you come from, and a bastion is made; or name one of yours in selfManaged.login.proxy, or run Pulumi inside the network or behind a VPN into it.`,
@@ -69,7 +68,7 @@ export function watchFirstDial(
     return;
   }
   bastion.address.apply(async (host) => {
-    const problem = await bootProblem("the bastion", { host, port: 22 }, { milliseconds: BOOT_MS });
+    const problem = await bootProblem("the bastion", { host, port: 22 }, bootLimit());
     if (problem !== undefined)
       await pulumi.log.warn(
         `${problem} It lets in ${config.from.join(", ")}: put the public address that you have into network.bastion.from.`,

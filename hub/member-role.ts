@@ -1,6 +1,8 @@
 // `npm run hub -- member-role`: the rights that a syncer needs in its cluster, by the kinds that can be placed.
 import { dump } from "js-yaml";
-import { memberRules } from "../controllers/syncer/member-rights";
+import { SYSTEM_NAMESPACE } from "../api";
+import { rolesOf } from "../controllers/syncer/role";
+import { kindsIn } from "./install";
 
 /** What `member-role --help` prints. */
 export const MEMBER_ROLE_HELP = `Prints the ClusterRole that a syncer needs in its cluster, for a service account of your choice.
@@ -11,14 +13,8 @@ Usage: npm run -s hub -- member-role | kubectl apply -f -
 
 /** Prints the role. */
 export function memberRole(argv: string[]): Promise<void> {
-  const list = argv[0] === "--kinds" ? (argv[1] ?? "") : "";
-  const kinds = list.split(",").filter((kind) => kind.includes("."));
-  const role = {
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRole",
-    metadata: { name: "fleetwright-syncer", labels: { "app.kubernetes.io/managed-by": "fleetwright" } },
-    rules: memberRules(kinds),
-  };
+  const kinds = kindsIn(argv[0] === "--kinds" ? argv[1] : undefined);
+  const [role] = rolesOf(SYSTEM_NAMESPACE, kinds);
   process.stdout.write(dump(role, { lineWidth: -1, noRefs: true }));
   return Promise.resolve();
 }

@@ -1,38 +1,34 @@
 // `npm run hub -- register`: a Cluster on the hub, and what its syncer needs to reach both sides.
-import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { KubeConfig } from "@kubernetes/client-node";
-import { connect, endpointOf, type Endpoint } from "../access/connection";
+import { connect, type Endpoint } from "../access/connection";
 import { SYSTEM_NAMESPACE } from "../api";
-import { BOOTSTRAP_ACCOUNT } from "../api/hub";
-import {
-  CLUSTER_ROLE_BINDINGS,
-  CLUSTER_ROLES,
-  CLUSTERS,
-  SECRETS,
-  type ClusterObject,
-} from "../controllers/hub/kinds";
-import {
-  isAlreadyExists,
-  isNotFound,
-  type ApiClient,
-  type KubernetesObject,
-  type Resource,
-} from "../controllers/runtime";
+import { CLUSTERS, SECRETS, type ClusterObject } from "../controllers/hub/kinds";
+import { isAlreadyExists, isNotFound, type ApiClient } from "../controllers/runtime";
 import { NAMESPACES } from "../controllers/syncer/kinds";
 import { ExitCode, Failure } from "../lib/failure";
 import { writePrivate } from "../lib/files";
+import { bootstrapKubeconfig, bootstrapToken, ensure, LABELS } from "./bootstrap";
 import { clusterIn } from "./cluster-name";
+import { installation, kindsIn, manifestOf, type InstalledObject } from "./install";
+import { applyTo } from "./member";
+import { minified } from "./member-kubeconfig";
 
 /** What `register --help` prints. */
 export const REGISTER_HELP = `Makes a cluster known to a hub.
 
 Usage: npm run -s hub -- register east --member east.kubeconfig --accept
+       npm run -s hub -- register west --install --image IMAGE | kubectl --context west apply -f -
        npm run -s hub -- register west --output west.bootstrap
 
-  --member FILE       the hub calls the cluster with this kubeconfig (push); without it a person starts the syncer (none)
-  --member-context N  its context (the current one)
-  --output FILE       without --member: where the kubeconfig with the one-time token for the syncer goes; only you can read it
+  --member FILE       the hub calls the cluster with this kubeconfig (push)
+  --install           prints what the cluster needs so that the syncer runs in it and calls the hub (pull): it holds a one-time token
+  --image IMAGE       with --install: the syncer's image, by its digest (FLEETWRIGHT_SYNCER_IMAGE)
+  --kinds LIST        with --install: kinds of definitions that it places as well, as resource.group, separated by commas
+  --apply             with --install and --member: applies it there instead of printing it
+  --output FILE       where the kubeconfig with the one-time token goes, for a syncer that a person starts (none); with
+                      --install, where the manifest goes. Only you can read it
+  --server URL        the hub's address as the cluster reaches it (that of the kubeconfig)
+  --member-context N  the context in the file of --member (the current one)
   --accept            accepts the cluster, too; otherwise an administrator does it later
 
   --kubeconfig FILE   the administrator's kubeconfig of the hub (KUBECONFIG, or ~/.kube/config)
@@ -42,72 +38,115 @@ const OPTIONS = {
   member: { type: "string" },
   "member-context": { type: "string" },
   output: { type: "string" },
+  install: { type: "boolean", default: false },
+  image: { type: "string" },
+  kinds: { type: "string" },
+  apply: { type: "boolean", default: false },
+  server: { type: "string" },
   accept: { type: "boolean", default: false },
   kubeconfig: { type: "string" },
   context: { type: "string" },
 } as const;
-
-const ACCOUNTS: Resource<KubernetesObject & { automountServiceAccountToken?: boolean }> = {
-  group: "",
-  version: "v1",
-  kind: "ServiceAccount",
-  plural: "serviceaccounts",
-  namespaced: true,
-};
-const BOOTSTRAP_ROLE = "fleetwright:bootstrap";
-const TOKEN_SECONDS = 3600;
-const LABELS = { "app.kubernetes.io/managed-by": "fleetwright" };
 
 /** The name of the Secret with a cluster's kubeconfig. */
 export function secretOf(cluster: string): { name: string; namespace: string } {
   return { name: `cluster-${cluster}`, namespace: SYSTEM_NAMESPACE };
 }
 
-/** The name of the binding that lets the one-time token ask for a certificate. */
-export function bootstrapBinding(cluster: string): string {
-  return `${BOOTSTRAP_ROLE}:${cluster}`;
+type Flags = ReturnType<typeof flagsIn>["values"];
+
+function flagsIn(argv: string[]) {
+  return parseArgs({ args: argv, allowPositionals: true, options: OPTIONS });
 }
 
 /** Registers a cluster. */
 export async function register(argv: string[], signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parseArgs({ args: argv, allowPositionals: true, options: OPTIONS });
+  const { values, positionals } = flagsIn(argv);
   const { name, namespace } = clusterIn(positionals);
-  if ((values.member === undefined) === (values.output === undefined))
-    throw new Failure(
-      "Give one of --member, a kubeconfig with which the hub calls the cluster, and --output, where the syncer's one-time token goes.",
-      ExitCode.usage,
-    );
-  const { client, endpoint } = await connect(values);
+  const mode = modeOf(values);
+  const image = mode === "pull" ? imageIn(values) : "";
+  const kinds = kindsIn(values.kinds);
+  const { client, endpoint: own } = await connect(values);
+  const endpoint = { ...own, server: values.server ?? own.server };
   try {
-    await mustBeAHub(client, endpoint, signal);
-    if (values.member !== undefined) {
-      const kubeconfig = await minified(values.member, values["member-context"]);
+    await mustBeAHub(client, own, signal);
+    if (mode === "push") {
+      const kubeconfig = await minified(values.member ?? "", values["member-context"]);
       await ensure(client, NAMESPACES, { metadata: { name: SYSTEM_NAMESPACE, labels: LABELS } }, signal);
       await putSecret(client, name, kubeconfig, signal);
-      await putCluster(client, name, { mode: "push", secretRef: secretOf(name) }, values.accept, signal);
-    } else if (values.output !== undefined) {
-      await putCluster(client, name, { mode: "none" }, values.accept, signal);
+      await putCluster(client, name, { mode, secretRef: secretOf(name) }, values.accept, signal);
+    } else {
+      await putCluster(client, name, { mode }, values.accept, signal);
       const token = await bootstrapToken(client, name, namespace, signal);
-      await writePrivate(values.output, bootstrapKubeconfig(endpoint, token));
+      const bootstrap = bootstrapKubeconfig(endpoint, token);
+      if (mode === "none") await writePrivate(values.output ?? "", bootstrap);
+      else
+        await hand(
+          installation({ cluster: name, image, server: endpoint.server, bootstrap, kinds }),
+          values,
+          signal,
+        );
     }
   } finally {
     client.close();
   }
-  process.stderr.write(nextSteps(name, values));
+  process.stderr.write(nextSteps(name, mode, values));
 }
 
-function nextSteps(
-  name: string,
-  { accept, output, member }: { accept: boolean; output?: string; member?: string },
-): string {
+/** By what the cluster is reached, from what was given; throws if that does not go together. */
+function modeOf({ member, output, install, apply, image, kinds }: Flags): "push" | "pull" | "none" {
+  const refuse = (text: string): never => {
+    throw new Failure(text, ExitCode.usage);
+  };
+  if (install) {
+    if (apply && member === undefined)
+      refuse(
+        "--apply needs --member, a kubeconfig of the cluster: give it, or apply what is printed yourself.",
+      );
+    if (apply && output !== undefined) refuse("--apply and --output are both given: give one of them.");
+    if (!apply && member !== undefined)
+      refuse(
+        "--install prints a manifest: add --apply to have it applied with --member, or leave --member out.",
+      );
+    return "pull";
+  }
+  if (apply || image !== undefined || kinds !== undefined)
+    refuse("--apply, --image and --kinds go with --install: add it, or leave them out.");
+  if ((member === undefined) === (output === undefined))
+    refuse(
+      "Give one of --member, a kubeconfig with which the hub calls the cluster; --install, for a syncer in the cluster; and --output, where the one-time token goes for a syncer that you start.",
+    );
+  return member === undefined ? "none" : "push";
+}
+
+function imageIn({ image = process.env.FLEETWRIGHT_SYNCER_IMAGE }: Flags): string {
+  if (image !== undefined && /^\S+@sha256:[0-9a-f]{64}$/.test(image)) return image;
+  throw new Failure(
+    `--image is ${image === undefined ? "missing" : JSON.stringify(image)}: give the syncer's image by its digest, such as registry.example.com/fleetwright/syncer@sha256:…; npm run images -- build --programs syncer makes it.`,
+    ExitCode.usage,
+  );
+}
+
+async function hand(objects: readonly InstalledObject[], flags: Flags, signal: AbortSignal): Promise<void> {
+  const { apply, member, output } = flags;
+  if (apply) await applyTo(member ?? "", flags["member-context"], objects, signal);
+  else if (output === undefined) process.stdout.write(manifestOf(objects));
+  else await writePrivate(output, manifestOf(objects));
+}
+
+function nextSteps(name: string, mode: "push" | "pull" | "none", { accept, output, apply }: Flags): string {
   const lines = [`${name} is registered${accept ? " and accepted" : ""}.`];
   if (!accept)
     lines.push(
       `Accept it on the hub:  kubectl patch cluster.fleetwright.dev ${name} --type=merge -p '{"spec":{"accepted":true}}'`,
     );
-  if (member === undefined)
+  if (mode === "none")
     lines.push(
       `Within the hour, start its syncer:  npx tsx controllers/syncer/main.ts --cluster ${name} --bootstrap ${output ?? ""} --hub ${name}.hub --member <kubeconfig of ${name}>`,
+    );
+  if (mode === "pull" && !apply)
+    lines.push(
+      `Within the hour, apply the manifest in it:  kubectl --context <${name}> apply -f ${output ?? "-"}`,
     );
   lines.push(`See how it goes:  kubectl get cluster.fleetwright.dev ${name}`);
   return `${lines.join("\n")}\n`;
@@ -129,17 +168,6 @@ async function mustBeAHub(client: ApiClient, { server }: Endpoint, signal: Abort
       { cause: error },
     );
   }
-}
-
-async function ensure<T extends KubernetesObject>(
-  client: ApiClient,
-  resource: Resource<T>,
-  object: T,
-  signal: AbortSignal,
-): Promise<void> {
-  await client.create(resource, object, signal).catch((error: unknown) => {
-    if (!isAlreadyExists(error)) throw error;
-  });
 }
 
 async function putSecret(
@@ -181,116 +209,4 @@ async function putCluster(
       );
     await client.patch(CLUSTERS, { name }, { spec }, { signal });
   }
-}
-
-/** A token that is good for asking for one certificate, and ends within the hour. */
-async function bootstrapToken(
-  client: ApiClient,
-  cluster: string,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<string> {
-  await ensure(client, NAMESPACES, { metadata: { name: namespace, labels: LABELS } }, signal);
-  const ref = { name: BOOTSTRAP_ACCOUNT, namespace };
-  // A new account, so that no token of an earlier one is good any more.
-  await client.delete(ACCOUNTS, ref, {}, signal).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-  });
-  await client.create(
-    ACCOUNTS,
-    { metadata: { ...ref, labels: LABELS }, automountServiceAccountToken: false },
-    signal,
-  );
-  const rules = [
-    {
-      apiGroups: ["certificates.k8s.io"],
-      resources: ["certificatesigningrequests"],
-      verbs: ["create", "get"],
-    },
-  ];
-  await ensure(client, CLUSTER_ROLES, { metadata: { name: BOOTSTRAP_ROLE, labels: LABELS }, rules }, signal);
-  await ensure(
-    client,
-    CLUSTER_ROLE_BINDINGS,
-    {
-      metadata: { name: bootstrapBinding(cluster), labels: LABELS },
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: BOOTSTRAP_ROLE },
-      subjects: [{ kind: "ServiceAccount", ...ref }],
-    },
-    signal,
-  );
-  const { status } = await client.request<{ status: { token: string } }>({
-    method: "POST",
-    path: `/api/v1/namespaces/${namespace}/serviceaccounts/${BOOTSTRAP_ACCOUNT}/token`,
-    body: {
-      apiVersion: "authentication.k8s.io/v1",
-      kind: "TokenRequest",
-      spec: { expirationSeconds: TOKEN_SECONDS },
-    },
-    signal,
-  });
-  return status.token;
-}
-
-function bootstrapKubeconfig({ server, authority, tlsServerName }: Endpoint, token: string): string {
-  const cluster = {
-    server,
-    "certificate-authority-data": authority,
-    ...(tlsServerName === undefined ? {} : { "tls-server-name": tlsServerName }),
-  };
-  return `${JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": "hub",
-    clusters: [{ name: "hub", cluster }],
-    users: [{ name: "bootstrap", user: { token } }],
-    contexts: [{ name: "hub", context: { cluster: "hub", user: "bootstrap" } }],
-  })}\n`;
-}
-
-/** A kubeconfig with one context and no files beside it. */
-async function minified(file: string, context: string | undefined): Promise<string> {
-  const config = new KubeConfig();
-  config.loadFromFile(file);
-  if (context !== undefined) config.setCurrentContext(context);
-  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
-  if (cluster === null || user === null)
-    throw new Failure(`${file} has no such context, or none is current: name one by --member-context.`);
-  if (user.exec !== undefined || user.authProvider !== undefined)
-    throw new Failure(
-      `The user of ${file} logs in by a program, which the hub does not run: give a kubeconfig with a token or a certificate; npm run hub -- member-role prints the rights that it needs.`,
-    );
-  const data = async (path: string | undefined, text: string | undefined): Promise<string | undefined> =>
-    text ?? (path === undefined ? undefined : (await readFile(path)).toString("base64"));
-  const { server, authority, tlsServerName } = endpointOf(cluster);
-  const [certificate, key] = [
-    await data(user.certFile, user.certData),
-    await data(user.keyFile, user.keyData),
-  ];
-  return `${JSON.stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": "member",
-    clusters: [
-      {
-        name: "member",
-        cluster: {
-          server,
-          "certificate-authority-data": authority,
-          ...(tlsServerName === undefined ? {} : { "tls-server-name": tlsServerName }),
-        },
-      },
-    ],
-    users: [
-      {
-        name: "syncer",
-        user: {
-          ...(user.token === undefined ? {} : { token: user.token }),
-          ...(certificate === undefined ? {} : { "client-certificate-data": certificate }),
-          ...(key === undefined ? {} : { "client-key-data": key }),
-        },
-      },
-    ],
-    contexts: [{ name: "member", context: { cluster: "member", user: "syncer" } }],
-  })}\n`;
 }

@@ -1,13 +1,22 @@
 // Registers a cluster as a person does, starts its syncer with what that gave, and tries what its certificate can do.
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { CLUSTERS } from "../controllers/hub/kinds";
-import { requestFor, requestObjection } from "../controllers/syncer/certificate";
+import { requestFor, requestObjection, validityOf } from "../controllers/syncer/certificate";
+import { HubAccess } from "../controllers/syncer/hub-access";
 import { SyncerProgram } from "../controllers/syncer/program";
 import { readSettings } from "../controllers/syncer/settings";
 import { SHARES } from "../controllers/syncer/kinds";
-import { ApiClient, ApiError, kubeconfigCredentials, Logger, resourcePath } from "../controllers/runtime";
+import {
+  ApiClient,
+  ApiError,
+  kubeconfigCredentials,
+  Logger,
+  resourcePath,
+  systemClock,
+  type Clock,
+} from "../controllers/runtime";
 import { CONFIG_MAPS, SECRETS, waitFor } from "../test/harness/fault-proxy";
 import {
   clusterSays,
@@ -140,13 +149,16 @@ test("the certificate of a syncer can do nothing outside its namespace, and ther
   const allowed: string[] = [];
   const attempt = async (method: string, requestPath: string, body?: object): Promise<void> => {
     const what = `${method} ${requestPath}`;
+    const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     try {
-      await west.request({
-        method,
-        path: requestPath,
-        ...(body === undefined ? {} : { body, contentType: "application/merge-patch+json" }),
-        ...(requestPath.includes("watch=") ? { query: { timeoutSeconds: 1 } } : {}),
-      });
+      if (method === "WATCH")
+        (await west.stream(requestPath, { watch: true, timeoutSeconds: 1 }, forever)).destroy();
+      else
+        await west.request({
+          method,
+          path: requestPath,
+          ...(body === undefined ? {} : { body, contentType }),
+        });
       allowed.push(what);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -156,6 +168,18 @@ test("the certificate of a syncer can do nothing outside its namespace, and ther
   const foreign = resourcePath(SHARES, { namespace: "cluster-other" });
   const everywhere = resourcePath(SHARES);
   const own = resourcePath(SHARES, { namespace: "cluster-west" });
+  const share = {
+    apiVersion: "fleetwright.dev/v1",
+    kind: "Share",
+    metadata: { name: "made" },
+    spec: (await shares.get("theirs"))?.spec,
+  };
+  const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "heartbeat" } };
+  const binding = {
+    metadata: { name: "made" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "fleetwright:cluster:west" }],
+  };
   const forbidden: [string, string, object?][] = [
     ["GET", foreign],
     ["GET", `${foreign}/theirs`],
@@ -163,6 +187,25 @@ test("the certificate of a syncer can do nothing outside its namespace, and ther
     ["PATCH", `${foreign}/theirs/status`, { status: {} }],
     ["DELETE", `${foreign}/theirs`],
     ["GET", everywhere],
+    ["WATCH", foreign],
+    ["WATCH", everywhere],
+    ["WATCH", "/apis/coordination.k8s.io/v1/namespaces/cluster-other/leases"],
+    ["WATCH", "/apis/coordination.k8s.io/v1/leases"],
+    ["WATCH", "/api/v1/namespaces/cluster-other/secrets"],
+    ["WATCH", "/api/v1/namespaces/cluster-west/secrets"],
+    ["WATCH", "/api/v1/secrets"],
+    ["WATCH", "/api/v1/namespaces"],
+    ["WATCH", "/apis/fleetwright.dev/v1/clusters"],
+    ["WATCH", "/apis/certificates.k8s.io/v1/certificatesigningrequests"],
+    ["POST", foreign, share],
+    ["POST", own, share],
+    ["POST", "/apis/coordination.k8s.io/v1/namespaces/cluster-other/leases", lease],
+    ["POST", "/api/v1/namespaces/cluster-west/secrets", { metadata: { name: "made" } }],
+    ["POST", "/api/v1/namespaces", { metadata: { name: "made" } }],
+    ["POST", "/api/v1/namespaces/cluster-other/serviceaccounts/bootstrap/token", {}],
+    ["POST", "/api/v1/namespaces/cluster-west/serviceaccounts/bootstrap/token", {}],
+    ["POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/cluster-west/rolebindings", binding],
+    ["POST", "/apis/fleetwright.dev/v1/clusters", { metadata: { name: "made" }, spec: {} }],
     ["GET", "/apis/coordination.k8s.io/v1/namespaces/cluster-other/leases/heartbeat"],
     ["PATCH", "/apis/coordination.k8s.io/v1/namespaces/cluster-other/leases/heartbeat", { spec: {} }],
     ["GET", "/api/v1/namespaces/cluster-other/secrets"],
@@ -183,9 +226,84 @@ test("the certificate of a syncer can do nothing outside its namespace, and ther
   expect(allowed).toEqual([]);
   expect(refused).toHaveLength(forbidden.length);
   await attempt("GET", own);
+  await attempt("WATCH", own);
   await attempt("GET", "/api/v1/namespaces/kube-system");
-  expect(allowed).toHaveLength(2);
+  expect(allowed).toHaveLength(3);
   west.close();
+});
+
+/** A clock that can be set ahead, and on which whoever sleeps soon wakes. */
+function movable(): Clock & { ahead: number; naps: number } {
+  return {
+    ahead: 0,
+    naps: 0,
+    now() {
+      return Date.now() + this.ahead;
+    },
+    monotonic: () => performance.now(),
+    schedule(ms, run) {
+      this.naps += 1;
+      return systemClock.schedule(Math.min(ms, 50), run);
+    },
+  };
+}
+
+const certificateIn = async (name: string): Promise<string> => {
+  const data = /"client-certificate-data":"([^"]+)"/.exec(await readFile(file(name), "utf8"))?.[1] ?? "";
+  return Buffer.from(data, "base64").toString("utf8");
+};
+
+test("a certificate is renewed by itself after two thirds of its time, and not before; expired, it needs a new token", async () => {
+  await register(["renewed", "--output", file("renewed.bootstrap"), "--accept", ...asHub()], forever);
+  const clock = movable();
+  const lines: string[] = [];
+  const options = {
+    cluster: "renewed",
+    bootstrap: file("renewed.bootstrap"),
+    file: file("renewed.hub"),
+    log: new Logger({ write: (line) => lines.push(line) }),
+    clock,
+    // The least that an API server gives.
+    seconds: 600,
+  };
+  const access = new HubAccess(options);
+  await access.ready(forever);
+  const first = await certificateIn("renewed.hub");
+  const { from, to } = validityOf(first);
+  const token = await readFile(file("renewed.bootstrap"), "utf8");
+  await rm(file("renewed.bootstrap"));
+  const end = new AbortController();
+  const run = access.run(end.signal);
+
+  clock.ahead = from + ((to - from) * 2) / 3 - 30_000 - Date.now();
+  const naps = clock.naps;
+  await waitFor("it to have looked several times", () => clock.naps > naps + 5);
+  expect(await certificateIn("renewed.hub")).toBe(first);
+  clock.ahead += 31_000;
+  await waitFor("the renewal", () => lines.some((line) => line.includes("The certificate was renewed.")));
+  clock.ahead = 0;
+  const second = await certificateIn("renewed.hub");
+  expect(validityOf(second).to).toBeGreaterThanOrEqual(to);
+  expect(second).not.toBe(first);
+  end.abort();
+  await run;
+
+  // Away for longer than it lasts: the certificate is worth nothing any more, and neither is the token of the first time.
+  await writeFile(file("renewed.bootstrap"), token, { mode: 0o600 });
+  clock.ahead = validityOf(second).to + 1000 - Date.now();
+  const away = new AbortController();
+  const late = new HubAccess(options).ready(away.signal);
+  await waitFor("the refusal", () =>
+    lines.some((line) => /register the cluster again.*already used/.test(line)),
+  );
+  away.abort();
+  await late;
+  expect(await certificateIn("renewed.hub")).toBe(second);
+  await rm(file("renewed.hub"));
+  clock.ahead = 0;
+  await register(["renewed", "--output", file("renewed.bootstrap"), ...asHub()], forever);
+  await new HubAccess(options).ready(forever);
+  expect(await certificateIn("renewed.hub")).not.toBe(second);
 });
 
 test("nobody gets a certificate for another cluster's name, nor one that says more", async () => {
@@ -235,4 +353,25 @@ test("what is taken out leaves nothing on the hub, and its objects in the member
     await member.find(CONFIG_MAPS, { namespace: "fleetwright-system", name: "fleetwright-hub" }),
   ).toBeUndefined();
   expect(await member.find(CONFIG_MAPS, { namespace: "shop", name: "a" })).toBeDefined();
+});
+
+test("a kubeconfig that lies on the hub runs nothing on the machine of whoever takes the cluster out", async () => {
+  const proof = file("proof");
+  const exec = { apiVersion: "client.authentication.k8s.io/v1", command: "touch", args: [proof] };
+  const text = JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "member",
+    clusters: [{ name: "member", cluster: { server: "https://127.0.0.1:1" } }],
+    users: [{ name: "syncer", user: { exec } }],
+    contexts: [{ name: "member", context: { cluster: "member", user: "syncer" } }],
+  });
+  await hub.direct.create(SECRETS, {
+    metadata: { name: "cluster-trap", namespace: "fleetwright-system" },
+    data: { kubeconfig: Buffer.from(text).toString("base64") },
+  });
+  await expect(unregister(["trap", ...asHub()], forever)).rejects.toThrow(
+    /runs a program to log in.*--member/,
+  );
+  await expect(stat(proof)).rejects.toThrow("ENOENT");
 });

@@ -4,13 +4,25 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { connect } from "../access/connection";
 import { SYSTEM_NAMESPACE } from "../api";
 import { CLUSTER_ROLE_BINDINGS, CLUSTERS, SECRETS } from "../controllers/hub/kinds";
-import { ApiClient, credentialsOf, isNotFound, type ObjectRef, type Resource } from "../controllers/runtime";
+import { memberKubeconfig as configOfMember } from "../controllers/hub/member-kubeconfig";
+import {
+  ApiClient,
+  credentialsOf,
+  isNotFound,
+  type KubernetesObject,
+  type ObjectRef,
+  type Resource,
+} from "../controllers/runtime";
 import { CONFIG_MAPS } from "../controllers/syncer/kinds";
-import { HUB_RECORD } from "../controllers/syncer/names";
+import { CLUSTER_ANNOTATION, HUB_RECORD } from "../controllers/syncer/names";
+import { SYNCER_NAME } from "../controllers/syncer/role";
 import { waitFor } from "../lib/deadline";
 import { errorMessage, Failure } from "../lib/failure";
 import { clusterIn } from "./cluster-name";
-import { bootstrapBinding, secretOf } from "./register";
+import { bootstrapBinding } from "./bootstrap";
+import { installed, SYNCER_DEPLOYMENT } from "./install";
+import { deleteFrom } from "./member";
+import { secretOf } from "./register";
 
 /** What `unregister --help` prints. */
 export const UNREGISTER_HELP = `Takes a cluster out of a hub.
@@ -18,7 +30,7 @@ export const UNREGISTER_HELP = `Takes a cluster out of a hub.
 Usage: npm run -s hub -- unregister east
 
   --delete            deletes what the hub placed there, too; otherwise it stays and runs on
-  --member FILE       a kubeconfig of the cluster, to clear its record of the hub; in the mode push the hub has one
+  --member FILE       a kubeconfig of the cluster, to clear its record of the hub and the syncer in it; in the mode push the hub has one
 
   --kubeconfig FILE   the administrator's kubeconfig of the hub (KUBECONFIG, or ~/.kube/config)
   --context NAME      its context (the current one)`;
@@ -31,6 +43,17 @@ const OPTIONS = {
 } as const;
 
 const WITHIN_MS = 900_000;
+const REMOVE_SYNCER = [
+  `kubectl -n ${SYSTEM_NAMESPACE} delete deployment,networkpolicy,rolebinding,role,secret,serviceaccount -l app.kubernetes.io/component=syncer`,
+  `kubectl delete clusterrolebinding,clusterrole ${SYNCER_NAME}`,
+].join(" && ");
+const DEPLOYMENTS: Resource = {
+  group: "apps",
+  version: "v1",
+  kind: "Deployment",
+  plural: "deployments",
+  namespaced: true,
+};
 
 /** Takes a cluster out. */
 export async function unregister(argv: string[], signal: AbortSignal): Promise<void> {
@@ -38,10 +61,12 @@ export async function unregister(argv: string[], signal: AbortSignal): Promise<v
   const { name } = clusterIn(positionals);
   const { client, endpoint } = await connect(values);
   try {
+    let isPulled = false;
     const found = await find(client, CLUSTERS, { name }, signal);
     if (found === undefined)
       process.stderr.write(`${endpoint.server} has no Cluster ${name}; clearing what may be left of it.\n`);
     else {
+      isPulled = found.spec.connection.mode === "pull";
       const onRemove = values.delete ? "Delete" : "Orphan";
       await client.patch(CLUSTERS, { name }, { spec: { onRemove } }, { signal });
       await client.delete(CLUSTERS, { name }, { uid: found.metadata.uid }, signal);
@@ -52,7 +77,7 @@ export async function unregister(argv: string[], signal: AbortSignal): Promise<v
       );
     }
     const kubeconfig = await memberKubeconfig(client, name, signal);
-    await clearMember(name, values.member, kubeconfig, signal);
+    await clearMember(name, { file: values.member, kubeconfig, isPulled }, signal);
     await remove(client, SECRETS, secretOf(name), signal);
     await remove(client, CLUSTER_ROLE_BINDINGS, { name: bootstrapBinding(name) }, signal);
   } finally {
@@ -69,31 +94,37 @@ async function memberKubeconfig(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const secret = await find(client, SECRETS, secretOf(name), signal);
-  const data = (secret as { data?: Record<string, string> } | undefined)?.data?.kubeconfig;
+  const data = secret?.data?.kubeconfig;
   return data === undefined ? undefined : Buffer.from(data, "base64").toString("utf8");
 }
 
 // The record is what keeps another hub out: only with it gone can the cluster join one.
 async function clearMember(
   name: string,
-  file: string | undefined,
-  kubeconfig: string | undefined,
+  {
+    file,
+    kubeconfig,
+    isPulled,
+  }: { file?: string | undefined; kubeconfig?: string | undefined; isPulled: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   if (file === undefined && kubeconfig === undefined) {
+    if (isPulled)
+      process.stderr.write(`To take the syncer out of ${name}, run this on it: ${REMOVE_SYNCER}\n`);
     process.stderr.write(
       `To let it join another hub, run this on ${name}: kubectl -n ${SYSTEM_NAMESPACE} delete configmap ${HUB_RECORD}\n`,
     );
     return;
   }
-  const config = new KubeConfig();
-  if (file !== undefined) config.loadFromFile(file);
-  else config.loadFromString(kubeconfig ?? "");
-  const member = new ApiClient(credentialsOf(config), { userAgent: "fleetwright-hub" });
+  const member = new ApiClient(credentialsOf(configOf(name, file, kubeconfig ?? "")), {
+    userAgent: "fleetwright-hub",
+  });
   try {
+    const syncer = await find(member, DEPLOYMENTS, SYNCER_DEPLOYMENT, signal);
+    if (syncer?.metadata.annotations?.[CLUSTER_ANNOTATION] === name)
+      await deleteFrom(member, installed(name), signal);
     const record = await find(member, CONFIG_MAPS, { namespace: SYSTEM_NAMESPACE, name: HUB_RECORD }, signal);
-    const of = (record as { data?: Record<string, string> } | undefined)?.data?.cluster;
-    if (record !== undefined && of === name)
+    if (record !== undefined && record.data?.cluster === name)
       await member.delete(CONFIG_MAPS, record.metadata, { uid: record.metadata.uid }, signal);
   } catch (error) {
     throw new Failure(
@@ -104,7 +135,28 @@ async function clearMember(
   }
 }
 
-async function find(client: ApiClient, resource: Resource, ref: ObjectRef, signal: AbortSignal) {
+// The person's own file may run a program to log in; what somebody put into a Secret of the hub may not.
+function configOf(name: string, file: string | undefined, text: string): KubeConfig {
+  if (file === undefined) {
+    try {
+      return configOfMember(text);
+    } catch (error) {
+      throw new Failure(
+        `The cluster ${name} is out of the hub, but its record of the hub could not be cleared: ${errorMessage(error)} Give a kubeconfig of your own by --member.`,
+      );
+    }
+  }
+  const config = new KubeConfig();
+  config.loadFromFile(file);
+  return config;
+}
+
+async function find<T extends KubernetesObject>(
+  client: ApiClient,
+  resource: Resource<T>,
+  ref: ObjectRef,
+  signal: AbortSignal,
+): Promise<T | undefined> {
   try {
     return await client.get(resource, ref, signal);
   } catch (error) {

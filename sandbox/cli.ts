@@ -27,15 +27,17 @@ Usage: npm start [-- options]                    the same as: npm run sandbox --
                       sandbox, and in-sandbox COMMAND runs anything (ssh, curl) inside its network
   shell MACHINE       opens a root shell in a machine, by instance id, name or address; -- COMMAND runs that instead
   crash MACHINE       cuts a machine's power; reboot MACHINE boots it again
-  hub --bare          starts the hub's API server by itself: Deployments, Services, CRDs and the like, and no pods, since
-                      none of our controllers is there to place them; \`hub status\` and \`hub down\` (with --json too),
-                      \`hub snapshot FILE\` while it runs, \`hub restore FILE\` while it does not
+  hub                 starts a hub, one API for several clusters: its API server, its kinds and its controllers; with
+                      --bare the API server alone, which stores Deployments and the like and has no pods.
+                      \`hub status\` and \`hub down\` (with --json too), \`hub snapshot FILE\` while it runs,
+                      \`hub restore FILE\` while it does not
   logs [COMPONENT]    prints the end of the logs; --lines N (20), --follow
   down                stops everything and keeps the data
   reset               stops everything and deletes it: cluster, keys and Pulumi state
 
   --name NAME         which sandbox (default); several can run at the same time
-  --stack STACK       start: which stack (dev, a whole cluster on machines; existing where no machine can run)
+  --stack STACK       start: which stack (dev, a whole cluster on machines; existing where no machine can run; fleet, a hub
+                      with two members on simulated nodes)
   --nodes N           start, up: at least N simulated nodes in the sandbox's own control plane (3)
   --no-install        start, up: do not install the system packages that machines need (as root on Debian or Ubuntu);
                       the same as FLEETWRIGHT_NO_INSTALL=1`;

@@ -7,8 +7,10 @@ export interface SandboxLayout {
   /** Links to the tools, for PATH. */
   readonly bin: string;
   readonly controlPlane: string;
-  /** The hub's API server. */
+  /** The hub's API server, and its controllers. */
   readonly hub: string;
+  /** Clusters with simulated nodes that a stack makes members of the hub, by their names. */
+  readonly members: string;
   /** The AWS API, machines and volumes. */
   readonly cloud: string;
   /** Of the sandbox's own control plane. */
@@ -39,6 +41,7 @@ export function sandboxLayout(project: string, name: string): SandboxLayout {
     bin: path.join(folder, "bin"),
     controlPlane,
     hub: path.join(folder, "hub"),
+    members: path.join(folder, "members"),
     cloud: path.join(folder, "cloud"),
     builtKubeconfig: path.join(folder, "cluster.kubeconfig"),
     mergedKubeconfig: path.join(folder, "kubeconfig"),

@@ -15,9 +15,11 @@ import { readIfPresent, writePrivate } from "../lib/files";
 import { isObject, parseJson } from "../lib/json";
 import { LOOPBACK } from "../lib/port";
 import type { Progress } from "../lib/progress";
+import { ensureHub, inspectHub, stopHub } from "./hub";
 import { mergeKubeconfigs } from "./kubeconfig";
 import { type SandboxLayout, sandboxLayout } from "./layout";
 import { MachineHost } from "./machines";
+import { ensureMembers, inspectMembers, stopMembers } from "./members";
 import { installProviders, providersLine } from "./providers";
 import { COMMAND_LINE_TOOLS, KUBE_CONTEXT } from "./start-plan";
 import { linkTools, writeWrapperScripts } from "./tool-links";
@@ -31,6 +33,8 @@ export const PROJECT = path.join(__dirname, "..");
 export interface UpOptions {
   /** Starts the sandbox's own control plane, with at least this many simulated nodes. Without it none is started. */
   controlPlane?: { nodes: number };
+  /** Starts the hub, and clusters with simulated nodes of these names, which a stack makes its members. */
+  members?: readonly string[];
   progress: Progress;
   signal: AbortSignal;
 }
@@ -74,7 +78,13 @@ export class Sandbox {
     const [plane, cloud] = await allEnded([this.upControlPlane(options), this.upCloud(options)]);
     const { network } = cloud;
     await writeWrapperScripts(this.layout, tools, network);
-    if (network !== undefined && plane !== undefined) await forwardApiServer(cloud, plane.endpoint);
+    if (network !== undefined && plane !== undefined)
+      await forwardApiServer(cloud, "api-server", plane.endpoint);
+    if (options.members !== undefined) {
+      await this.upHub({ ...options, bare: false });
+      await ensureMembers(this.layout.members, options.members, options);
+    }
+    await this.forwardFleet();
     await this.writeMergedKubeconfig();
     await progress.step("images of our own programs", async () => {
       const variables = await ensureWorkloadImages(imagesOf(this.layout.cloud));
@@ -94,35 +104,31 @@ export class Sandbox {
     return inspectControlPlane(this.layout.controlPlane);
   }
 
-  /** The hub's API server; undefined if it never had one. */
+  /** The hub's API server and, if they were started, its controllers; undefined if it never had one. */
   hub(): Promise<ControlPlaneStatus | undefined> {
-    return inspectControlPlane(this.layout.hub);
+    return inspectHub(this.layout.hub);
   }
 
-  /** Starts the hub's API server, without any controller of ours, unless it runs. */
-  async upHub(options: Omit<UpOptions, "controlPlane">): Promise<ControlPlaneStatus> {
-    const before = await this.hub();
-    if (before?.ready === true) {
-      options.progress.note(` ✓ hub (running at ${before.endpoint})`);
-      return before;
-    }
-    await linkTools(this.layout, await ensureTools(TOOL_SETS.hub, options));
-    await stopControlPlane(this.layout.hub);
-    await startControlPlane({
-      server: "hub-apiserver",
-      dir: this.layout.hub,
-      lifetime: "detached",
-      name: `${KUBE_CONTEXT}-hub`,
-      ...options,
-    });
-    const after = await this.hub();
-    if (after?.ready !== true) throw new Failure(describeNotReady("hub", this.layout, after));
-    return after;
+  /** Starts what does not run of the hub: its API server and, unless it is to be bare, its kinds and controllers. */
+  async upHub(
+    options: Omit<UpOptions, "controlPlane" | "members"> & { bare: boolean },
+  ): Promise<ControlPlaneStatus> {
+    const tools = await ensureTools(TOOL_SETS.hub, options);
+    await linkTools(this.layout, tools);
+    const status = await ensureHub(this.layout.hub, { ...options, kubectl: tools.kubectl.path });
+    if (!status.ready) throw new Failure(describeNotReady("hub", this.layout, status));
+    await this.forwardFleet();
+    return status;
   }
 
-  /** Stops the hub's API server and keeps its data. */
+  /** The clusters that stacks made members of the hub, by their names. */
+  members(): Promise<Record<string, ControlPlaneStatus>> {
+    return inspectMembers(this.layout.members);
+  }
+
+  /** Stops the hub's controllers and API server, and keeps its data. */
   downHub(): Promise<void> {
-    return stopControlPlane(this.layout.hub);
+    return stopHub(this.layout.hub);
   }
 
   /** The cloud, if it runs. */
@@ -147,7 +153,8 @@ export class Sandbox {
   async down(): Promise<void> {
     await allEnded([
       stopControlPlane(this.layout.controlPlane),
-      this.downHub(),
+      // The controllers first: they would report members that go as lost.
+      this.downHub().then(() => stopMembers(this.layout.members)),
       stopCloud(this.layout.cloud),
     ]);
   }
@@ -168,8 +175,20 @@ export class Sandbox {
 
   private async writeMergedKubeconfig(): Promise<void> {
     const { builtKubeconfig, kubeconfig, mergedKubeconfig } = this.layout;
-    const texts = await Promise.all([builtKubeconfig, kubeconfig].map(readIfPresent));
+    const [hub, members] = await Promise.all([this.hub(), this.members()]);
+    const fleet = [...(hub === undefined ? [] : [hub]), ...Object.values(members)];
+    const files = [builtKubeconfig, kubeconfig, ...fleet.map((plane) => plane.kubeconfig)];
+    const texts = await Promise.all(files.map(readIfPresent));
     await writePrivate(mergedKubeconfig, mergeKubeconfigs(texts.filter((text) => text !== undefined)));
+  }
+
+  /** Where there are machines, kubectl runs inside their network, and finds hub and members there at the kubeconfig's address. */
+  private async forwardFleet(): Promise<void> {
+    const [cloud, hub, members] = await Promise.all([this.cloud(), this.hub(), this.members()]);
+    if (cloud?.network === undefined) return;
+    for (const [name, plane] of Object.entries({ ...members, hub }))
+      if (plane?.components.some(({ running }) => running) === true)
+        await forwardApiServer(cloud, `hub-and-members-${name}`, plane.endpoint);
   }
 
   private async upCloud({ progress, signal }: UpOptions): Promise<RunningCloud> {
@@ -233,9 +252,9 @@ export async function sandboxNames(project: string = PROJECT): Promise<string[]>
 }
 
 /** The engine runs inside the sandbox's network and finds the control plane there at the kubeconfig's address. */
-async function forwardApiServer(cloud: RunningCloud, endpoint: string): Promise<void> {
+async function forwardApiServer(cloud: RunningCloud, id: string, endpoint: string): Promise<void> {
   const address = { host: LOOPBACK, port: Number(new URL(endpoint).port) };
-  await forwardPort(cloud, "api-server", {
+  await forwardPort(cloud, id, {
     listen: { side: "inside", ...address },
     target: { side: "outside", ...address },
   });

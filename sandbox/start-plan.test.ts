@@ -92,16 +92,18 @@ describe("a stack", () => {
     readFileSync(path.join(__dirname, "..", `Pulumi.${name}.yaml`), "utf8");
 
   test.each([
-    ["dev", { machines: true, controlPlane: false }],
-    ["existing", { machines: false, controlPlane: true }],
+    ["dev", { machines: true, controlPlane: false, members: [] }],
+    ["existing", { machines: false, controlPlane: true, members: [] }],
+    ["fleet", { machines: false, controlPlane: false, members: ["east", "west"] }],
   ])("%s needs %j", (name, needs) => expect(stackNeeds(settings(name))).toEqual(needs));
 
   test("for a cluster elsewhere needs nothing of the sandbox", () => {
     expect(stackNeeds("config:\n  fleetwright:kubeContext: prod\n")).toEqual({
       machines: false,
       controlPlane: false,
+      members: [],
     });
-    expect(stackNeeds("")).toEqual({ machines: false, controlPlane: false });
+    expect(stackNeeds("")).toEqual({ machines: false, controlPlane: false, members: [] });
   });
 
   test("on machines needs no kwok, one on simulated nodes no kubelet", () => {

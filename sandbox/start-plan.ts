@@ -1,5 +1,5 @@
 import { load } from "js-yaml";
-import { at, textAt } from "../lib/json";
+import { at, listAt, textAt } from "../lib/json";
 import type { Availability } from "./machines/availability";
 import { TOOL_SETS, type ToolName } from "./toolchain";
 import type { SystemPackage } from "./toolchain/system-packages";
@@ -56,12 +56,25 @@ export function planMachines(facts: MachineFacts): MachinePlan {
   return { kind: "unavailable", reason: now.reason, remedy };
 }
 
+/** What a stack needs of the sandbox. */
+export interface StackNeeds {
+  machines: boolean;
+  /** The sandbox's own control plane. */
+  controlPlane: boolean;
+  /** The names of small clusters to be members of the sandbox's hub, which is needed if there are some. */
+  members: readonly string[];
+}
+
 /** What a stack needs of the sandbox, read from the text of its settings file. */
-export function stackNeeds(settings: string): { machines: boolean; controlPlane: boolean } {
+export function stackNeeds(settings: string): StackNeeds {
   const config = at(load(settings), "config");
   return {
     machines: at(config, "fleetwright:cluster") !== undefined,
     controlPlane: textAt(config, "fleetwright:kubeContext") === KUBE_CONTEXT,
+    members: listAt(config, "fleetwright:members").flatMap((member) => {
+      const name = textAt(member, "name") ?? "";
+      return textAt(member, "kubeContext") === `${KUBE_CONTEXT}-${name}` ? [name] : [];
+    }),
   };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { bundleInto, packProgram, PROGRAMS } from "../scripts/images/programs";
+import { bundleInto, packProgram, STACK_PROGRAMS } from "../scripts/images/programs";
 import { ensureImageNode } from "./node-release";
 import type { ImageStore } from "./registry";
 
@@ -10,7 +10,7 @@ import type { ImageStore } from "./registry";
 export const IMAGE_HOST = "fleetwright.dev";
 
 /**
- * Packs the images of our programs as they are in this checkout, unless the store has them already, and gives the
+ * Packs the images of our programs that clusters of stacks run, as they are in this checkout, unless the store has them already, and gives the
  * variables that name them to the stack.
  */
 export async function ensureWorkloadImages(store: ImageStore): Promise<Record<string, string>> {
@@ -18,7 +18,7 @@ export async function ensureWorkloadImages(store: ImageStore): Promise<Record<st
   const { version } = await ensureImageNode();
   const work = await mkdtemp(path.join(os.tmpdir(), "fleetwright-workload-"));
   try {
-    for (const program of PROGRAMS) {
+    for (const program of STACK_PROGRAMS) {
       const { name } = program;
       const bundle = await bundleInto(work, program);
       const content = createHash("sha256")

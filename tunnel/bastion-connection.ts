@@ -34,15 +34,21 @@ export class BastionConnection {
   }
 
   #connected(): Promise<Client> {
-    this.#client ??= this.#dial().catch((error: unknown) => {
-      this.#client = undefined;
+    if (this.#client !== undefined) return this.#client;
+    // What an earlier connection still has to say, of its end too, is not about this one.
+    const forget = (): void => {
+      if (this.#client === connection) this.#client = undefined;
+    };
+    const connection = this.#dial(forget).catch((error: unknown) => {
+      forget();
       const { user, host, port } = this.login;
       throw new Error(`SSH to ${user}@${host}:${port}: ${errorMessage(error)}`, { cause: error });
     });
-    return this.#client;
+    this.#client = connection;
+    return connection;
   }
 
-  #dial(): Promise<Client> {
+  #dial(closed: () => void): Promise<Client> {
     const { host, port, user, hostKey, privateKey } = this.login;
     const expected = hostKey.trim().split(/\s+/)[1] ?? "";
     const client = new Client();
@@ -50,7 +56,7 @@ export class BastionConnection {
       client.once("ready", () => resolve(client));
       client.once("error", reject);
       client.once("close", () => {
-        this.#client = undefined;
+        closed();
         reject(new Error("the connection was closed"));
       });
     });

@@ -22,8 +22,9 @@ async function main(): Promise<void> {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    process.stdout.write(errorCode(error) === "EADDRINUSE" ? "taken\n" : `${errorMessage(error)}\n`, () =>
-      process.exit(1),
-    );
+    const isTaken = errorCode(error) === "EADDRINUSE";
+    // The log, for when whoever started it does not listen any more.
+    if (!isTaken) console.error(new Date().toISOString(), error);
+    process.stdout.write(isTaken ? "taken\n" : `${errorMessage(error)}\n`, () => process.exit(1));
   },
 );

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import path from "node:path";
 import { errorCode, Failure } from "../lib/failure";
 import { isObject, parseJson, textAt } from "../lib/json";
 import { LOOPBACK } from "../lib/port";
-import { fingerprintOf, type TunnelSettings } from "./settings";
+import { fingerprintOf, JSON_TYPE, type TunnelSettings } from "./settings";
 import type { TunnelStatus } from "./tunnel";
 
 /**
@@ -19,7 +20,10 @@ export async function openTunnel(settings: TunnelSettings, engine: string, root:
     if (found instanceof Failure) throw found;
     const said = await start(settings, engine, root);
     if (said === "ready") return;
-    if (said !== "taken") throw new Failure(`The tunnel to ${settings.bastion.host} did not start: ${said}`);
+    if (said !== "taken")
+      throw new Failure(
+        `The tunnel to ${settings.bastion.host} did not start: ${said}. Its log is ${logOf(root, settings)}.`,
+      );
   }
   throw new Failure(
     `The tunnel at ${LOOPBACK}:${settings.localPort} comes and goes: look for who else uses the port.`,
@@ -42,6 +46,7 @@ async function ask(port: number, body: object, fingerprint: string): Promise<"ou
   try {
     answer = await fetch(`http://${LOOPBACK}:${port}/`, {
       method: "POST",
+      headers: { "content-type": JSON_TYPE },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(5000),
     });
@@ -65,21 +70,33 @@ export function taken(port: number, whom: string): Failure {
   );
 }
 
+/** The file that a tunnel writes into what goes wrong, since nobody listens to it once it is open. */
+export function logOf(root: string, { localPort }: TunnelSettings): string {
+  return path.join(root, "node_modules", ".cache", "fleetwright", `tunnel.${localPort}.log`);
+}
+
 async function start(settings: TunnelSettings, engine: string, root: string): Promise<string> {
+  const file = logOf(root, settings);
+  mkdirSync(path.dirname(file), { recursive: true });
+  const log = openSync(file, "a", 0o600);
   const child = spawn(process.execPath, [path.join(root, "run.js"), "tunnel"], {
     // With a group of its own it does not get the Ctrl-C that the engine ends in order on.
     detached: true,
-    stdio: ["pipe", "pipe", "ignore"],
+    stdio: ["pipe", "pipe", log],
     env: { PATH: process.env.PATH ?? "" },
   });
+  closeSync(log);
+  const { stdin, stdout } = child;
+  // They are pipes.
+  if (stdin === null || stdout === null) throw new Error("the tunnel was started without pipes");
   const ended = once(child, "exit");
-  child.stdin.on("error", () => {});
-  child.stdin.end(JSON.stringify({ ...settings, engine }));
+  stdin.on("error", () => {});
+  stdin.end(JSON.stringify({ ...settings, engine }));
   const said = await Promise.race([
-    once(child.stdout, "data").then(([chunk]) => String(chunk).trim()),
+    once(stdout, "data").then(([chunk]) => String(chunk).trim()),
     ended.then(([code]) => `it ended with exit code ${String(code)}`),
   ]);
-  child.stdout.destroy();
+  stdout.destroy();
   child.unref();
   return said;
 }

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { isObject, numberAt, textAt } from "../lib/json";
 
+/** The type of what a tunnel is asked and of what it answers. */
+export const JSON_TYPE = "application/json";
+
 /** A place that is dialed. */
 export interface Endpoint {
   readonly host: string;

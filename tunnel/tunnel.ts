@@ -5,8 +5,11 @@ import { parseJson, textAt } from "../lib/json";
 import { LOOPBACK } from "../lib/port";
 import { BastionConnection } from "./bastion-connection";
 import type { Engines } from "./engines";
-import { fingerprintOf, type TunnelSettings } from "./settings";
+import { fingerprintOf, JSON_TYPE, type TunnelSettings } from "./settings";
 import { serveSocks, SOCKS_VERSION, type SocksHandler } from "./socks";
+
+/** An engine's address is a few bytes. */
+const MAX_REQUEST = 4096;
 
 /** What a tunnel says of itself at its port, to a plain HTTP request. */
 export interface TunnelStatus {
@@ -29,7 +32,10 @@ export class Tunnel {
     private readonly engines: Engines,
   ) {
     this.#bastion = new BastionConnection(settings.bastion);
-    const http = createHttpServer((incoming, outgoing) => void this.#answer(incoming, outgoing));
+    const http = createHttpServer((incoming, outgoing) => {
+      // Whoever goes in the middle of a request gets no answer, and ends nothing but that.
+      this.#answer(incoming, outgoing).catch(() => outgoing.destroy());
+    });
     const { target } = settings;
     const handler: SocksHandler = {
       // Nothing else behind the bastion is anybody's business on this machine.
@@ -68,21 +74,41 @@ export class Tunnel {
   }
 
   async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { identity } = this.settings;
-    if (incoming.method === "POST") {
-      const chunks: Buffer[] = [];
-      for await (const chunk of incoming) chunks.push(chunk as Buffer);
-      const engine = textAt(parseJson(Buffer.concat(chunks).toString()), "engine");
-      if (engine === undefined || !this.engines.watch(engine)) {
-        outgoing.writeHead(400).end();
-        return;
-      }
+    const { identity, localPort } = this.settings;
+    const refusal = refusalOf(incoming, localPort) ?? (await this.#joined(incoming));
+    if (refusal !== undefined) {
+      incoming.resume();
+      outgoing.writeHead(refusal, { connection: "close" }).end();
+      return;
     }
     const status: TunnelStatus = {
       identity,
       fingerprint: fingerprintOf(this.settings),
       lastFailure: this.#lastFailure,
     };
-    outgoing.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(status));
+    outgoing.writeHead(200, { "content-type": JSON_TYPE }).end(JSON.stringify(status));
   }
+
+  /** Another engine joins with a POST. The code of an error where it does not. */
+  async #joined(incoming: IncomingMessage): Promise<number | undefined> {
+    if (incoming.method !== "POST") return undefined;
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const engine = textAt(parseJson(Buffer.concat(chunks).toString()), "engine");
+    return engine === undefined || !this.engines.watch(engine) ? 400 : undefined;
+  }
+}
+
+/**
+ * Why a request is not answered, as a code of HTTP. Only our own programs ask; a page in a browser on this machine can send
+ * requests here too, and then they have an origin, or the name of somebody else's server, or a type that is not JSON.
+ */
+function refusalOf({ method, headers }: IncomingMessage, port: number): number | undefined {
+  const { host, origin, "content-type": type, "content-length": length } = headers;
+  if (host !== `${LOOPBACK}:${port}` || origin !== undefined) return 403;
+  if (method !== "GET" && method !== "POST") return 405;
+  if (method === "GET") return undefined;
+  if (type !== JSON_TYPE) return 415;
+  if (length === undefined) return 411;
+  return Number(length) > MAX_REQUEST ? 413 : undefined;
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { commonStatus } from "../schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "../schema/kind";
 import { listOf } from "../schema/list";
+import { HUB_PLURALS } from "./names";
 import {
   clusterName,
   difference,
@@ -17,7 +18,7 @@ import {
 /** The kind `APIResourceImport`: what one cluster says of one version of a kind. */
 export const apiResourceImport = defineKind({
   kind: "APIResourceImport",
-  plural: "apiresourceimports",
+  plural: HUB_PLURALS.APIResourceImport,
   shortNames: ["fwimport"],
   summary: "What one cluster says of one version of a kind: its names, its subresources and its schema.",
   details: [

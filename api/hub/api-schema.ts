@@ -3,17 +3,16 @@ import { z } from "zod";
 import { commonStatus } from "../schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "../schema/kind";
 import { text } from "../schema/text";
+import { HUB_PLURALS, MAX_SCHEMA_DATA } from "./names";
 import { hashNameRule } from "./resource";
 
-/** The most characters of `spec.data`: etcd takes an object of a megabyte and a half. */
-export const MAX_SCHEMA_DATA = 1_000_000;
 // A pattern and not a CEL rule: a rule on a text this long is beyond what the API server lets one cost.
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** The kind `APISchema`: the schema of one version of a kind, by its content. */
 export const apiSchema = defineKind({
   kind: "APISchema",
-  plural: "apischemas",
+  plural: HUB_PLURALS.APISchema,
   shortNames: ["fwschema"],
   nameRule: hashNameRule,
   summary: "The schema of one version of a kind, stored once by the hash of its content.",

@@ -6,6 +6,7 @@ import { listOf, mapOf, setOf } from "../schema/list";
 import { referenceTo } from "../schema/reference";
 import { withKeywords, withRule } from "../schema/rule";
 import { dnsLabelName, LABEL_KEY, labelValue, recordedTimestamp, text, textLike } from "../schema/text";
+import { HUB_PLURALS } from "./names";
 import { clusterNameRule } from "./resource";
 
 const connection = [
@@ -82,7 +83,7 @@ const managed = z.strictObject({
 /** The kind `Cluster`: a cluster of the fleet. */
 export const cluster = defineKind({
   kind: "Cluster",
-  plural: "clusters",
+  plural: HUB_PLURALS.Cluster,
   shortNames: ["fwcluster"],
   nameRule: clusterNameRule,
   summary: "A cluster of the fleet, whoever built it.",

@@ -3,14 +3,18 @@ export {
   type APIResourceImport,
   type APIResourceImportSpecInput,
 } from "./api-resource-import";
-export { apiSchema, MAX_SCHEMA_DATA, type APISchema, type APISchemaSpecInput } from "./api-schema";
+export { apiSchema, type APISchema, type APISchemaSpecInput } from "./api-schema";
 export { cluster, type Cluster, type ClusterSpecInput } from "./cluster";
 export {
   CLUSTER_NAMESPACE_PREFIX,
   CLUSTER_PIN_LABEL,
   clusterNamespace,
+  HUB_PLURALS,
   importName,
   MAX_CLUSTER_NAME,
+  MAX_MANIFEST,
+  MAX_OBSERVED,
+  MAX_SCHEMA_DATA,
   negotiatedName,
   type ApiResource,
 } from "./names";
@@ -20,7 +24,7 @@ export {
   type NegotiatedAPIResourceSpecInput,
 } from "./negotiated-api-resource";
 export type { Difference } from "./resource";
-export { MAX_MANIFEST, MAX_OBSERVED, share, type Share, type ShareSpecInput } from "./share";
+export { share, type Share, type ShareSpecInput } from "./share";
 export {
   BOOTSTRAP_ACCOUNT,
   CERTIFICATE_SECONDS,

@@ -1,5 +1,20 @@
 // Names that hub, syncer and negotiation have to agree on.
 
+/** The kinds of a hub by the name that their URLs have. Programs that need no schema take it from here. */
+export const HUB_PLURALS = {
+  APIResourceImport: "apiresourceimports",
+  APISchema: "apischemas",
+  Cluster: "clusters",
+  NegotiatedAPIResource: "negotiatedapiresources",
+  Share: "shares",
+} as const;
+/** The most characters of a Share's manifest: etcd takes an object of a megabyte and a half. */
+export const MAX_MANIFEST = 1_048_576;
+/** The most characters of a status that comes up from a cluster. */
+export const MAX_OBSERVED = 8192;
+/** The most characters of an APISchema's `spec.data`. */
+export const MAX_SCHEMA_DATA = 1_000_000;
+
 /** What stands before a cluster's name in the name of its namespace on the hub. */
 export const CLUSTER_NAMESPACE_PREFIX = "cluster-";
 /** As long as a cluster's name may be, so that the namespace's name is one. */

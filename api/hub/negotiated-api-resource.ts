@@ -5,6 +5,7 @@ import { defineKind, type ObjectOf, type SpecInputOf } from "../schema/kind";
 import { listOf, mapOf } from "../schema/list";
 import { withRule } from "../schema/rule";
 import { text } from "../schema/text";
+import { HUB_PLURALS } from "./names";
 import { clusterName, difference, resourceFields, sameResource, schemaHash } from "./resource";
 
 const plain = z.strictObject({
@@ -25,7 +26,7 @@ const plain = z.strictObject({
 /** The kind `NegotiatedAPIResource`: what the clusters agree on about one version of a kind. */
 export const negotiatedApiResource = defineKind({
   kind: "NegotiatedAPIResource",
-  plural: "negotiatedapiresources",
+  plural: HUB_PLURALS.NegotiatedAPIResource,
   shortNames: ["fwapi"],
   summary: "What the clusters agree on about one version of a kind, and whether the hub serves it.",
   details: [

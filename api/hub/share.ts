@@ -4,11 +4,7 @@ import { commonStatus } from "../schema/condition";
 import { defineKind, type ObjectOf, type SpecInputOf } from "../schema/kind";
 import { listOf } from "../schema/list";
 import { dnsLabelName, objectName, recordedTimestamp, text, textLike } from "../schema/text";
-
-/** The most characters of a manifest: etcd takes an object of a megabyte and a half. */
-export const MAX_MANIFEST = 1_048_576;
-/** The most characters of a status that comes up from a cluster. */
-export const MAX_OBSERVED = 8192;
+import { HUB_PLURALS, MAX_MANIFEST, MAX_OBSERVED } from "./names";
 
 const hash = (): z.ZodString =>
   textLike(64, "[0-9a-f]{64}", "the hash must be the SHA-256 of the manifest, as 64 hexadecimal digits");
@@ -16,7 +12,7 @@ const hash = (): z.ZodString =>
 /** The kind `Share`: what one cluster is to run of one object. */
 export const share = defineKind({
   kind: "Share",
-  plural: "shares",
+  plural: HUB_PLURALS.Share,
   shortNames: ["fwshare"],
   scope: "Namespaced",
   summary: "What one cluster is to run of one object.",

@@ -48,6 +48,30 @@ describe("the coordinator", () => {
     expect(at(spec, "template", "spec", "volumes")).toBeUndefined();
   });
 
+  it("asks AWS with the keys of a Secret that is named, and has none of its own", async () => {
+    const environment = (from: MockGraph): unknown =>
+      at(
+        from.one("kubernetes:apps/v1:Deployment", "coordinator").inputs.spec,
+        ...["template", "spec", "containers", 0, "env"],
+      );
+    expect(JSON.stringify(environment(graph))).not.toContain("AWS_");
+    const named = await MockGraph.of(() => new Coordinator("coordinator", { ...args, awsSecret: "keys" }));
+    const key = (name: string, optional: boolean): object => ({
+      name,
+      valueFrom: { secretKeyRef: { name: "keys", key: name, optional } },
+    });
+    expect(environment(named)).toEqual([
+      expect.objectContaining({ name: "POD_NAME" }),
+      key("AWS_ACCESS_KEY_ID", false),
+      key("AWS_SECRET_ACCESS_KEY", false),
+      key("AWS_SESSION_TOKEN", true),
+    ]);
+    expect(named.resources.filter(({ type }) => type === "kubernetes:core/v1:Secret")).toEqual([]);
+    expect(checkCoordinator({ ...args, awsSecret: "Not_a_name" })).toMatchObject({
+      problems: [{ path: "awsSecret", message: expect.stringMatching(/the name of a Secret/) as string }],
+    });
+  });
+
   it("starts when it has its rights", () => {
     const { dependencies } = graph.one("kubernetes:apps/v1:Deployment", "coordinator");
     const types = ["ClusterRoleBinding", "RoleBinding"].map((kind) => `rbac.authorization.k8s.io/v1:${kind}`);

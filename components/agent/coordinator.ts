@@ -24,6 +24,8 @@ export interface CoordinatorArgs {
   logLevel?: string;
   /** Annotations of the service account, such as `eks.amazonaws.com/role-arn`. @default {} */
   serviceAccountAnnotations?: Labels;
+  /** A Secret in its namespace with the keys AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN, if there is one), with which it asks AWS where its pods have no role, as on RKE2. It waits for the Secret. @default none: it asks with the role of its pods @example "coordinator-aws" */
+  awsSecret?: string;
   /** Whether to declare a ServiceMonitor, for the Prometheus operator. Its kinds must be in the cluster. @default false */
   serviceMonitor?: boolean;
   /** Labels for every object. @default {} */
@@ -145,7 +147,7 @@ export class Coordinator extends pulumi.ComponentResource {
 }
 
 function podSpec(
-  { image, controllers, logLevel }: CoordinatorSettings,
+  { image, controllers, logLevel, awsSecret }: CoordinatorSettings,
   serviceAccountName: pulumi.Input<string>,
   selector: Labels,
 ): kubernetes.types.input.core.v1.PodSpec {
@@ -178,7 +180,10 @@ function podSpec(
         image,
         imagePullPolicy: "IfNotPresent",
         args: [`--controllers=${controllers}`, `--log-level=${logLevel}`, `--port=${PORT}`],
-        env: [{ name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
+        env: [
+          { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+          ...(awsSecret === undefined ? [] : awsKeys(awsSecret)),
+        ],
         ports: [{ name: "metrics", containerPort: PORT }],
         ...probes(20),
         resources: {
@@ -193,6 +198,14 @@ function podSpec(
       },
     ],
   };
+}
+
+/** The keys of a Secret, by the names under which AWS's own tools look for them too. */
+function awsKeys(secret: string): kubernetes.types.input.core.v1.EnvVar[] {
+  return ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"].map((key) => ({
+    name: key,
+    valueFrom: { secretKeyRef: { name: secret, key, optional: key === "AWS_SESSION_TOKEN" } },
+  }));
 }
 
 /** Metrics and probes in; the API server, names and the registries' token services out. */

@@ -26,6 +26,14 @@ const coordinatorSchema = z.strictObject({
   controllers: z.string().default("*"),
   logLevel,
   serviceAccountAnnotations: textMap().default({}),
+  awsSecret: z
+    .string()
+    .max(253)
+    .refine(
+      (name) => /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name),
+      "use the name of a Secret, such as coordinator-aws",
+    )
+    .optional(),
   serviceMonitor: z.boolean().default(false),
   labels: textMap().default({}),
 } satisfies ShapeOf<CoordinatorArgs>);

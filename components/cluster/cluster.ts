@@ -69,7 +69,8 @@ export class Cluster extends pulumi.ComponentResource {
     const bastion = this.#bastion(name, args, tags);
     const made = this.build(name, { ...args, tags }, bastion);
     this.loginPort = made instanceof RkeCluster ? made.loginPort : undefined;
-    this.bastion = bastion && wayIn(name, args, bastion, made.endpoint);
+    const api = made instanceof RkeCluster ? made.innerEndpoint : made.endpoint;
+    this.bastion = bastion && wayIn(name, args, bastion, api);
     this.kubeconfig =
       this.bastion === undefined
         ? made.kubeconfig
@@ -107,7 +108,8 @@ export class Cluster extends pulumi.ComponentResource {
         tags,
         ...overrides(transform?.bastion),
       },
-      { parent: this },
+      // Its address can be associated as long as the network has an internet gateway, and leads there by the routes.
+      { parent: this, dependsOn: [this.network] },
     );
   }
 

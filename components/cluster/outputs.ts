@@ -28,6 +28,6 @@ export interface BastionOutput {
   user: pulumi.Output<string>;
   /** The port of the machine that uses the API. */
   localPort: number;
-  /** The API behind it. */
+  /** The API behind it, inside the network. */
   endpoint: pulumi.Output<string>;
 }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
-import { metadataOf, type Labels } from "../addons/declaration";
+import { metadataOf } from "../addons/declaration";
 import { settingsOf } from "../schema";
 import { transformed, withoutTransform } from "../transform";
 import type { HubArgs } from "./args";
@@ -11,6 +11,7 @@ import { hubConfiguration } from "./configuration";
 import { hubContainers, hubVolumes, PORT } from "./containers";
 import { hubKubeconfig } from "./kubeconfig";
 import { checkHub, type HubSettings } from "./problems";
+import { RESTRICTED } from "./restricted";
 
 const NAME = "fleetwright-hub";
 const SELECTOR = { "app.kubernetes.io/name": NAME };
@@ -222,12 +223,6 @@ export class Hub extends pulumi.ComponentResource {
     );
   }
 }
-
-const RESTRICTED: Labels = {
-  "pod-security.kubernetes.io/enforce": "restricted",
-  "pod-security.kubernetes.io/warn": "restricted",
-  "pod-security.kubernetes.io/audit": "restricted",
-};
 
 /** Members and people in, at the API's port; out to an etcd of yours and the names of its members, if there is one. */
 function networkPolicy({ etcd }: HubSettings): kubernetes.types.input.networking.v1.NetworkPolicySpec {

@@ -1,4 +1,4 @@
-// The hub's API server as a component.
+// The hub as components: its API server, its controllers, and the clusters that belong to it.
 export {
   type HubArgs,
   type HubEtcdArgs,
@@ -7,4 +7,15 @@ export {
   type HubTransforms,
   type HubVolumeArgs,
 } from "./args";
+export { Fleet } from "./fleet";
+export type {
+  FleetArgs,
+  FleetMemberArgs,
+  FleetTopologyArgs,
+  FleetTransforms,
+  HubControllersArgs,
+  HubControllersTransforms,
+} from "./fleet-args";
 export { Hub } from "./hub";
+export { kubeconfigOfContext } from "./kube-context";
+export { HubControllers } from "./hub-controllers";

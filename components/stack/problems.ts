@@ -14,6 +14,7 @@ import { type ClusterArgs, ClusterKind } from "../cluster/args";
 import { clusterProblems } from "../cluster/problems";
 import { identityProblems } from "../cluster/identity/schema";
 import { DEFAULT_USER } from "../cluster/rke/login-args";
+import { configuredHub, configuredMember, namedTwice } from "../hub/fleet-problems";
 import { nearest } from "../nearest";
 import { below, found, keyed, type Problem } from "../problem";
 import { check, unknownKey } from "../schema";
@@ -45,6 +46,8 @@ const CHECKS: Readonly<Record<keyof StackSettings, Check>> = {
   cluster: clusterSettingProblems,
   upgradeTo: upgradeToProblems,
   kubeContext: (value) => checked(z.string().optional(), value),
+  hub: hubProblems,
+  members: memberProblems,
   sshPrivateKey: (value) =>
     value === undefined || (typeof value === "string" && value.includes(LOGIN_KEY))
       ? []
@@ -90,8 +93,17 @@ export function settingProblems(given: FoundSettings, prefix: string): Problem[]
   );
 }
 
-function targetProblems({ cluster, kubeContext }: FoundSettings, prefix: string): Problem[] {
+function targetProblems({ cluster, kubeContext, members }: FoundSettings, prefix: string): Problem[] {
   const hasContext = kubeContext !== undefined && kubeContext !== "";
+  if (members !== undefined)
+    return isCluster(cluster) || hasContext
+      ? [
+          {
+            path: `${prefix}members`,
+            message: `a stack with members has no cluster of its own: remove ${prefix}${hasContext ? "kubeContext" : "cluster"}, or use ${prefix}hub in the stack of each member`,
+          },
+        ]
+      : [];
   return isCluster(cluster) === hasContext
     ? [
         {
@@ -100,6 +112,40 @@ function targetProblems({ cluster, kubeContext }: FoundSettings, prefix: string)
         },
       ]
     : [];
+}
+
+/** Where a hub is, and who becomes its member. */
+function hubProblems(value: unknown, { cluster, members }: FoundSettings): Problem[] {
+  if (value === undefined) return [];
+  const ofMembers = members === undefined ? [] : ["name", "onRemove", "topology", "kinds", "accepted"];
+  return [
+    ...checked(configuredHub, value),
+    ...ofMembers
+      .filter((key) => memberOf(value, key) !== undefined)
+      .map((key) => ({ path: key, message: "each member has its own: move it to the members" })),
+    ...(members === undefined && !isCluster(cluster)
+      ? [
+          {
+            path: "",
+            message:
+              "nothing of this stack belongs to it: set fleetwright:cluster (new) or fleetwright:members (existing)",
+          },
+        ]
+      : []),
+  ];
+}
+
+function memberProblems(value: unknown, { hub }: FoundSettings): Problem[] {
+  if (value === undefined) return [];
+  const problems = checked(z.array(configuredMember), value);
+  if (problems.length > 0) return problems;
+  const twice = namedTwice(value as { name: string }[]);
+  return [
+    ...twice.map(({ path, message }) => ({ path: path.replace(/^members/, ""), message })),
+    ...(hub === undefined
+      ? [{ path: "", message: "members of which hub? Set fleetwright:hub.kubeContext" }]
+      : []),
+  ];
 }
 
 function upgradeToProblems(value: unknown, { cluster }: FoundSettings): Problem[] {

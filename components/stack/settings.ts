@@ -12,6 +12,7 @@ import type { AgentArgs } from "../agent/agent";
 import type { CoordinatorArgs } from "../agent/coordinator";
 import type { ClusterArgs } from "../cluster/args";
 import type { IdentityArgs } from "../cluster/identity/args";
+import type { FleetMemberArgs } from "../hub/fleet-args";
 
 /** The settings of a stack, as its file has them. */
 export interface StackSettings {
@@ -23,6 +24,10 @@ export interface StackSettings {
   upgradeTo?: string;
   /** The context, in your kubeconfig (KUBECONFIG, or ~/.kube/config), of an existing cluster to manage. Never the current context by itself. @default none: the stack builds `cluster` */
   kubeContext?: string;
+  /** The hub that `cluster` is made a member of, or that `members` belong to. @default none */
+  hub?: ConfiguredHub;
+  /** Existing clusters that are made members of `hub`. A stack that has them has no cluster of its own. @default none */
+  members?: ConfiguredMember[];
   /** The private key that nodes are logged in to with. A secret. @default a new one, kept in the state */
   sshPrivateKey?: string;
   /** More labels for every object of the stack. @default {} */
@@ -49,6 +54,20 @@ export interface StackSettings {
   coordinator?: CoordinatorArgs;
   /** The program that looks after each node from the inside. Without an image it is not installed; the sandbox names the one that it packs. @default {} */
   agent?: AgentArgs;
+}
+
+/** A hub as a stack's file has it. Its controllers have to run. */
+export interface ConfiguredHub extends Omit<FleetMemberArgs, "kubeconfig" | "name"> {
+  /** The context, in your kubeconfig (KUBECONFIG, or ~/.kube/config), of the hub's administrator. */
+  kubeContext: string;
+  /** What `cluster` is called on the hub. @default `environment` */
+  name?: string;
+}
+
+/** A member as a stack's file has it. */
+export interface ConfiguredMember extends Omit<FleetMemberArgs, "kubeconfig"> {
+  /** The context, in your kubeconfig (KUBECONFIG, or ~/.kube/config), of the member's administrator: it makes an account for the hub there. */
+  kubeContext: string;
 }
 
 /** The credentials of a registry. */

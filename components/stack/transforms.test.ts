@@ -8,6 +8,7 @@ test.each([
       resources: [() => undefined],
     },
   ],
+  [{ cluster: { bastion: { instance: { monitoring: true } } } }],
 ])("%o is fine", (given) => {
   expect(transformProblems(given)).toEqual([]);
 });

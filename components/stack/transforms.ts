@@ -6,13 +6,19 @@ import type { ClusterArgs } from "../cluster/args";
 
 /** What `transforms.ts` beside the program may change of what the program declares. */
 export interface StackTransforms {
-  /** Overrides for the cluster's children: `network`, and `rke` or `hosted`. Each is some properties, or a function. */
+  /** Overrides for the cluster's children: `network`, `bastion`, and `rke` or `hosted`. Each is some properties, or a function. */
   cluster?: NonNullable<ClusterArgs["transform"]>;
   /** Functions that get every resource of the stack, in this order, before it is declared. */
   resources?: pulumi.ResourceTransform[];
 }
 
-const CLUSTER = ["network", "rke", "hosted"];
+/** Every part of a cluster that the types name; one that is missing here does not compile. */
+const CLUSTER = Object.keys({
+  network: true,
+  bastion: true,
+  rke: true,
+  hosted: true,
+} satisfies Record<keyof NonNullable<ClusterArgs["transform"]>, true>);
 
 /** What is wrong with them, as far as the types, which nothing checks when the program runs, would have said it. */
 export function transformProblems(given: unknown): Problem[] {

@@ -23,6 +23,8 @@ afterAll(() => rmSync(work, { recursive: true }));
 
 const FLAGS: Readonly<Record<string, readonly string[]>> = {
   coordinator: [`--kubeconfig=${kubeconfig}`, "--identity=pod-1"],
+  hub: [`--kubeconfig=${kubeconfig}`, "--identity=pod-2", "--leader-elect=false"],
+  syncer: [`--hub=${kubeconfig}`, `--member=${kubeconfig}`, "--cluster=east", "--identity=pod-3"],
   agent: [
     "--server=https://127.0.0.1:1",
     "--node=node-1",
@@ -31,7 +33,20 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
     "--metadata-url=none",
   ],
 };
-const INSTANCES: Readonly<Record<string, string>> = { coordinator: "pod-1", agent: "node-1" };
+const INSTANCES: Readonly<Record<string, string>> = {
+  coordinator: "pod-1",
+  agent: "node-1",
+  hub: "pod-2",
+  syncer: "pod-3",
+};
+
+/** What the first failure of each says: a syncer asks hub and member for themselves before it watches anything. */
+const FAILURES: Readonly<Record<string, readonly string[]>> = {
+  coordinator: ["cause", "resource"],
+  agent: ["cause", "resource"],
+  hub: ["cause", "resource"],
+  syncer: ["cause", "cluster"],
+};
 
 type Line = Record<string, unknown>;
 
@@ -62,7 +77,9 @@ async function run(
 
 describe.each(PROGRAMS.map(({ name }) => name))("the %s", (program) => {
   test("logs one JSON object a line, each with the same first fields", async () => {
-    const lines = await run(program, ({ resource }) => resource !== undefined);
+    const fields = FAILURES[program] ?? [];
+    const isFailure = (line: Line): boolean => fields.every((field) => line[field] !== undefined);
+    const lines = await run(program, isFailure);
     for (const line of lines) {
       expect(Object.keys(line).slice(0, 5)).toEqual(["time", "level", "message", "program", "instance"]);
       expect(line).toMatchObject({ program, instance: INSTANCES[program] });
@@ -72,12 +89,9 @@ describe.each(PROGRAMS.map(({ name }) => name))("the %s", (program) => {
     const messages = lines.map(({ message }) => message);
     expect(messages[0]).toBe(`The ${program} starts.`);
     expect(messages.at(-1)).toBe(`The ${program} has stopped.`);
-    // What fails says so under the same names in both.
-    const failed = lines.find(({ resource }) => resource !== undefined);
-    expect(failed).toMatchObject({
-      cause: expect.any(String) as string,
-      resource: expect.any(String) as string,
-    });
+    // What fails says so under the same names in all of them.
+    const failed = lines.find(isFailure);
+    for (const field of fields) expect(failed?.[field]).toEqual(expect.any(String));
   });
 
   test("logs a crash as a line like all others", async () => {

@@ -42,6 +42,8 @@ export class Coordinator {
     const manager = new Manager({
       credentials,
       log,
+      // A few replicas may ask a server that comes back more often than the agents of two thousand nodes.
+      cache: { backoff: { capMs: 10_000 } },
       client: clientOptions,
       serve: { port, ...(host === undefined ? {} : { host }) },
       ...(options.clock === undefined ? {} : { clock: options.clock }),

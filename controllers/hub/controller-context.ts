@@ -18,8 +18,10 @@ export interface HubContext {
   push: boolean;
   /** The time between heartbeats; by default by the number of clusters. */
   heartbeatSeconds?: number | undefined;
-  /** Runs beside the controllers while this process leads; registered by a controller that needs more than a queue. */
-  whileLeading(run: (signal: AbortSignal) => Promise<void>): void;
+  /** How long the end of a cluster waits for its syncer; by default ten minutes. */
+  endWithinMs?: number | undefined;
+  /** How often a cluster is asked whether its kinds changed; by default every half minute. */
+  pullEveryMs?: number | undefined;
 }
 
 /** A controller of the hub. */

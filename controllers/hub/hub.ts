@@ -24,10 +24,10 @@ export interface HubOptions {
 export class HubControllers {
   readonly manager: Manager;
   readonly context: HubContext;
-  readonly #beside: ((signal: AbortSignal) => Promise<void>)[] = [];
 
   constructor(settings: Settings, controllers: readonly HubController[], options: HubOptions = {}) {
     const { namespace, host, port, perSecond, burst, concurrency, push, heartbeatSeconds } = settings;
+    const { endWithinSeconds, pullSeconds } = settings;
     const identity = `${settings.identity}_${randomBytes(4).toString("hex")}`;
     const log = options.log ?? new Logger({ level: settings.logLevel });
     this.manager = new Manager({
@@ -47,7 +47,8 @@ export class HubControllers {
       concurrency,
       push,
       heartbeatSeconds: heartbeatSeconds === 0 ? undefined : heartbeatSeconds,
-      whileLeading: (run) => this.#beside.push(run),
+      endWithinMs: endWithinSeconds * 1000,
+      pullEveryMs: pullSeconds * 1000,
     };
     for (const controller of controllers)
       if (settings.controllers.includes(controller.name)) controller.start(this.context);
@@ -63,11 +64,7 @@ export class HubControllers {
         if (!isAlreadyExists(error) && !signal.aborted)
           this.manager.log.info("The product's namespace could not be made.", { error });
       });
-    const beside = new AbortController();
-    const runs = this.#beside.map((run) => run(beside.signal));
     await this.manager.run(signal);
-    beside.abort();
-    await Promise.all(runs);
     await this.context.recorder.flush().catch(() => {});
   }
 }

@@ -2,6 +2,7 @@
 import { statusTransform } from "../app/status";
 import { keepManagedFieldsOf, type Cache, type Informer } from "../runtime";
 import { SHARES, type ShareObject } from "../syncer/kinds";
+import { kindName } from "../workload";
 import { DEFINITIONS, type Definition } from "./apis/kinds";
 import { CLUSTERS, type ClusterObject } from "./kinds";
 
@@ -19,11 +20,22 @@ export function definitionsIn(cache: Cache): Informer<Definition> {
   return cache.informer(DEFINITIONS, { transform: definitionTransform });
 }
 
-/** Shares of all clusters, by the UID of their `root` and by their `namespace`. */
+/** An object on the hub by its kind and its key, whatever its version and UID. */
+export function rootId({
+  apiVersion,
+  kind,
+  namespace,
+  name,
+}: Pick<ShareObject["spec"]["root"], "apiVersion" | "kind" | "namespace" | "name">): string {
+  return `${kindName({ apiVersion, kind })} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
+/** Shares of all clusters, by the UID of their `root`, by the kind and key of it (`rootId`), and by their `namespace`. */
 export function sharesIn(cache: Cache): Informer<ShareObject> {
   const shares = cache.informer(SHARES);
   if (!indexed.has(shares)) {
     shares.addIndex("root", ({ spec }) => [spec.root.uid]);
+    shares.addIndex("rootId", ({ spec }) => [rootId(spec.root)]);
     shares.addIndex("namespace", ({ metadata }) => [metadata.namespace ?? ""]);
     indexed.add(shares);
   }

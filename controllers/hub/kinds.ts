@@ -1,6 +1,6 @@
 // Kinds of the hub as its controllers' clients have them.
 import { GROUP, VERSION } from "../../api";
-import { cluster, type apiResourceImport } from "../../api/hub";
+import { HUB_PLURALS, type apiResourceImport, type cluster } from "../../api/hub";
 import type { SpecOf, StatusOf } from "../../api";
 import type { KubernetesObject, Resource } from "../runtime";
 
@@ -19,8 +19,8 @@ export type ImportObject = Custom<SpecOf<typeof apiResourceImport>, StatusOf<typ
 export const CLUSTERS: Resource<ClusterObject> = {
   group: GROUP,
   version: VERSION,
-  kind: cluster.kind,
-  plural: cluster.plural,
+  kind: "Cluster",
+  plural: HUB_PLURALS.Cluster,
   namespaced: false,
 };
 

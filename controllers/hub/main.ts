@@ -15,7 +15,7 @@ void runProgram(process.argv.slice(2), {
     ),
   instance: ({ identity }) => identity,
   start(settings, log) {
-    log.info("The hub's controllers start.", { controllers: settings.controllers });
+    log.info("The hub starts.", { controllers: settings.controllers });
     return new HubControllers(settings, CONTROLLERS, { log });
   },
 });

@@ -19,6 +19,10 @@ export interface Settings {
   push: boolean;
   /** 0 for the time that the number of clusters asks for. */
   heartbeatSeconds: number;
+  /** How long the end of a cluster waits for its syncer. */
+  endWithinSeconds: number;
+  /** How often a cluster is asked whether its kinds changed. */
+  pullSeconds: number;
   logLevel: Level;
 }
 
@@ -68,6 +72,16 @@ export const FLAGS = {
     default: "0",
     describes: "how often a cluster says that it lives; 0: every 10 s, with many clusters more rarely",
   },
+  "remove-timeout": {
+    value: "seconds",
+    default: "600",
+    describes: "how long the removal of a cluster waits for a member that does not answer",
+  },
+  "import-interval": {
+    value: "seconds",
+    default: "30",
+    describes: "how often a cluster is asked whether its kinds changed",
+  },
   "log-level": { value: "level", default: "info", describes: "debug, info, warn or error" },
 } as const satisfies Record<string, Flag>;
 
@@ -91,6 +105,8 @@ export function readSettings(
     concurrency: flags.number("concurrency", 1, 256),
     push: flags.oneOf("syncers", ["push", "none"], "give push or none") === "push",
     heartbeatSeconds: flags.number("heartbeat", 0, 3600),
+    endWithinSeconds: flags.number("remove-timeout", 1, 86_400),
+    pullSeconds: flags.number("import-interval", 1, 3600),
     logLevel: flags.level("log-level"),
   };
   flags.finish("hub's controllers");

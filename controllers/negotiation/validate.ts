@@ -1,4 +1,5 @@
 // Whether a schema accepts a document, as the API server decides it under strict validation; rules in CEL are left to the server.
+import { matchesPattern } from "./pattern";
 import { isOpen, isRecord, mapValue, text, type Schema } from "./schema";
 
 /** What is wrong with a document. */
@@ -125,7 +126,7 @@ function brokenRules(schema: Schema, value: unknown): string[] {
     const length = Array.from(value).length;
     need("minLength", length >= (schema.minLength ?? 0));
     need("maxLength", length <= (schema.maxLength ?? Infinity));
-    if (schema.pattern !== undefined) need("pattern", matches(schema.pattern, value));
+    if (schema.pattern !== undefined) need("pattern", matchesPattern(schema.pattern, value) ?? true);
   }
   if (Array.isArray(value)) {
     need("minItems", value.length >= (schema.minItems ?? 0));
@@ -156,20 +157,6 @@ function fits(part: Schema, value: unknown): boolean {
       ([name, field]) => !(name in value) || fits(field, value[name]),
     )
   );
-}
-
-const patterns = new Map<string, RegExp | undefined>();
-
-// Both dialects share nearly everything; what JavaScript cannot read is left to the server.
-function matches(pattern: string, value: string): boolean {
-  if (!patterns.has(pattern)) {
-    try {
-      patterns.set(pattern, new RegExp(pattern, "u"));
-    } catch {
-      patterns.set(pattern, undefined);
-    }
-  }
-  return patterns.get(pattern)?.test(value) ?? true;
 }
 
 function hasDuplicates(schema: Schema, value: readonly unknown[]): boolean {

@@ -4,6 +4,7 @@ import { ApiError, ConnectionError, parseStatus, retryAfterMs } from "./api-erro
 import { systemClock, type Clock } from "./clock";
 import { Cancellation } from "./connection-pool";
 import type { CredentialSource } from "./credentials";
+import { History } from "./history";
 import { Metrics } from "./metrics";
 import { apiVersionOf, resourcePath, type KubernetesObject, type ObjectRef, type Resource } from "./object";
 import type { PageBuffer } from "./page-buffer";
@@ -15,6 +16,8 @@ export interface ApiClientOptions extends TransportOptions {
   /** `false` for no limit. */
   rateLimit?: RateLimit | false;
   metrics?: Metrics;
+  /** Shared by clients of one server. @default one of its own */
+  history?: History;
   /** Named to the server. @default "fleetwright" */
   userAgent?: string;
   /** How long a request other than a watch may take. @default 30000 */
@@ -74,6 +77,8 @@ export type WriteGuard = () => void;
 export class ApiClient {
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Of the server, for all who follow it by the same connections. */
+  readonly history: History;
   readonly #transport: Transport;
   readonly #limiter: RateLimiter | undefined;
   readonly #options: ApiClientOptions;
@@ -87,6 +92,7 @@ export class ApiClient {
   ) {
     this.clock = options.clock ?? systemClock;
     this.metrics = options.metrics ?? new Metrics();
+    this.history = options.history ?? new History();
     this.#options = options;
     this.#transport = source instanceof Transport ? source : new Transport(source, options);
     this.#limiter =
@@ -96,19 +102,22 @@ export class ApiClient {
 
   /** The same client, the same connections, but each write asks the guard right before it is sent. */
   guardedBy(guard: WriteGuard): ApiClient {
-    return new ApiClient(this.#transport, { ...this.#options, metrics: this.metrics }, guard, this.#limiter);
+    return new ApiClient(this.#transport, this.#shared(), guard, this.#limiter);
   }
 
   /** The same client, the same connections and guard, but with a rate limit of its own: neither waits for the other. */
   limitedBy(limit: RateLimit): ApiClient {
-    const options = { ...this.#options, metrics: this.metrics };
-    return new ApiClient(this.#transport, options, this.#guard, new RateLimiter(limit, this.clock));
+    return new ApiClient(this.#transport, this.#shared(), this.#guard, new RateLimiter(limit, this.clock));
   }
 
   /** The same client, the same connections and guard, but every request is made with the rights of another user. */
   actingAs(user: string): ApiClient {
-    const options = { ...this.#options, metrics: this.metrics, impersonate: user };
+    const options = { ...this.#shared(), impersonate: user };
     return new ApiClient(this.#transport, options, this.#guard, this.#limiter);
+  }
+
+  #shared(): ApiClientOptions {
+    return { ...this.#options, metrics: this.metrics, history: this.history };
   }
 
   async get<T extends KubernetesObject>(

@@ -44,6 +44,7 @@ export class Manager {
   readonly #electionClient: ApiClient | undefined;
   readonly #server: Server | undefined;
   readonly #controllers: Controller[] = [];
+  readonly #beside: ((reign: AbortSignal) => Promise<void>)[] = [];
   readonly #shutdownMs: number;
   #stopping = false;
   #port: number | undefined;
@@ -87,6 +88,11 @@ export class Manager {
     return made;
   }
 
+  /** Runs something beside the controllers while this process leads: it has to end when the signal aborts, and may be called again later. */
+  whileLeading(run: (reign: AbortSignal) => Promise<void>): void {
+    this.#beside.push(run);
+  }
+
   /** Runs everything until the signal aborts and then ends in order: controllers, lease, watches, server. */
   async run(signal: AbortSignal): Promise<void> {
     this.#port = await this.#server?.listen();
@@ -95,7 +101,10 @@ export class Manager {
     const cacheRun = this.cache.run(reading.signal);
     await Promise.race([this.cache.synced(), aborted(signal)]);
     const lead = async (reign: AbortSignal): Promise<void> => {
-      await Promise.all(this.#controllers.map((controller) => controller.run(reign)));
+      await Promise.all([
+        ...this.#beside.map((run) => run(reign)),
+        ...this.#controllers.map((controller) => controller.run(reign)),
+      ]);
     };
     const work = this.election === undefined ? lead(signal) : this.election.run(signal, lead);
     void aborted(signal).then(() => (this.#stopping = true));

@@ -51,6 +51,9 @@ export interface ReflectorOptions {
   backoff?: { baseMs?: number; capMs?: number };
 }
 
+/** A watch that stood this long shows that the server is well, whether or not anything happened. */
+const SETTLED_MS = 10_000;
+
 /** How a reflector fares. */
 export interface ReflectorState {
   /** The version up to which everything was seen; undefined while a list is needed. */
@@ -81,6 +84,8 @@ export class Reflector<T extends KubernetesObject> {
   readonly #path: string;
   #state: ReflectorState = { version: undefined, failure: undefined };
   #why = "first";
+  // The epoch of the server's history that the cache is of.
+  #epoch = 0;
   #suspect = false;
   #stream: "never" | "not now" | "yes";
 
@@ -129,6 +134,9 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   async #round(signal: AbortSignal): Promise<void> {
+    const { history } = this.#client;
+    if (this.#state.version !== undefined && this.#epoch !== history.epoch) this.#listAgain("rollback");
+    if (this.#state.version === undefined) this.#epoch = history.epoch;
     const streamed = this.#state.version === undefined && this.#stream === "yes";
     if (streamed) this.#client.metrics.lists.add({ resource: this.#name, why: this.#why });
     else if (this.#state.version === undefined) await this.#list(signal);
@@ -148,10 +156,11 @@ export class Reflector<T extends KubernetesObject> {
     const listing = this.#state.version === undefined;
     const relist = isExpired(error) || error instanceof GarbledLine || error instanceof HistoryWentBack;
     if (relist) {
-      this.#why =
-        error instanceof GarbledLine ? "garbled" : error instanceof HistoryWentBack ? "rollback" : "expired";
-      this.#state = { ...this.#state, version: undefined };
+      this.#listAgain(
+        error instanceof GarbledLine ? "garbled" : error instanceof HistoryWentBack ? "rollback" : "expired",
+      );
     }
+    if (error instanceof HistoryWentBack) this.#client.history.wentBack(this.#epoch);
     // Kept until a check or a list went well: a server that is just starting may first answer with errors.
     this.#suspect ||= error instanceof ConnectionError;
     if (listing && this.#stream === "yes") {
@@ -170,6 +179,11 @@ export class Reflector<T extends KubernetesObject> {
       relist,
     });
     await sleep(this.#client.clock, waitMs, signal);
+  }
+
+  #listAgain(why: string): void {
+    this.#why = why;
+    this.#state = { ...this.#state, version: undefined };
   }
 
   async #list(signal: AbortSignal): Promise<void> {
@@ -215,8 +229,11 @@ export class Reflector<T extends KubernetesObject> {
     const stop = new AbortController();
     const onAbort = (): void => stop.abort();
     signal.addEventListener("abort", onAbort, { once: true });
+    const forget = this.#client.history.onWentBack(onAbort);
+    let opened = Number.POSITIVE_INFINITY;
     try {
       const body = await this.#client.stream(this.#path, query, stop.signal);
+      opened = this.#client.clock.monotonic();
       if (list === undefined) this.#state = { ...this.#state, failure: undefined };
       let inList = list;
       let seen = false;
@@ -234,7 +251,10 @@ export class Reflector<T extends KubernetesObject> {
       return seen;
     } finally {
       signal.removeEventListener("abort", onAbort);
+      forget();
       stop.abort();
+      // Where nothing happens, no event says that all is well: the next outage would begin with the longest wait.
+      if (this.#client.clock.monotonic() - opened >= SETTLED_MS) this.#backoff.reset();
     }
   }
 

@@ -1,30 +1,23 @@
 // One seed of each row of faults; `seeds.soak.test.ts` has twenty.
-import { FleetServer, installHubKinds, ShareProbe } from "../../test/harness/fleet";
 import { repeatable, testSeed } from "../../test/harness/seed";
-import type { Fleet } from "./testing/campaign";
+import { startFleet } from "./testing/campaign";
+import { HUB_ROWS } from "./testing/hub-rows";
 import { ROWS } from "./testing/rows";
 
-let fleet: Fleet | undefined;
+let started: Awaited<ReturnType<typeof startFleet>> | undefined;
 
 beforeAll(async () => {
-  const components = { controllerManager: false, scheduler: false };
-  const [hub, member] = await Promise.all([
-    FleetServer.start({ components }),
-    FleetServer.start({ components }),
-  ]);
-  await installHubKinds(hub, ["Share"]);
-  fleet = { hub, member, shares: new ShareProbe(hub, "east") };
-  await fleet.shares.open();
+  started = await startFleet();
 });
 
 afterAll(async () => {
-  await Promise.all([fleet?.hub.stop(), fleet?.member.stop()]);
+  await started?.stop();
 });
 
-test.each(Object.entries(ROWS))("row %s", async (_what, row) => {
+test.each(Object.entries({ ...ROWS, ...HUB_ROWS }))("row %s", async (_what, row) => {
   const seed = testSeed();
   await repeatable(seed, __filename, async () => {
-    if (fleet === undefined) throw new Error("There is no fleet.");
-    await row(fleet, seed);
+    if (started === undefined) throw new Error("There is no fleet.");
+    await row(started.fleet, seed);
   });
 });

@@ -1,4 +1,5 @@
-// Says to the hub that the syncer lives and how the member is: a Lease in the cluster's own namespace, renewed in time.
+// Says to the hub that the member answers and how it is: a Lease in the cluster's own namespace, renewed in time. It is not renewed
+// while the member does not answer: in the mode push the syncer runs beside the hub, and its own life says nothing of the member's.
 import {
   isNotFound,
   LEASES,
@@ -20,6 +21,8 @@ const EARLY_MS = 1000;
 export interface Report {
   /** What keeps it from its work; empty if nothing does. */
   problems: string[];
+  /** Why the member is as good as gone; undefined if it answers. */
+  unanswered?: string | undefined;
   /** The member's version of Kubernetes; missing if it did not answer. */
   version?: string | undefined;
   /** The UID of the member's namespace kube-system. */
@@ -74,12 +77,13 @@ export class Heartbeat {
     const report = await this.#report(signal);
     if (report.problems.length === 0 && report.nodes !== undefined) this.#early = 0;
     const renewTime = new Date(this.#hub.clock.now()).toISOString().replace("Z", "000Z");
+    const answers = report.unanswered === undefined;
     const metadata = {
       name: HEARTBEAT,
       namespace: this.#namespace,
       annotations: { [REPORT_ANNOTATION]: JSON.stringify(report) },
     };
-    const spec = { holderIdentity: this.#identity, renewTime };
+    const spec = { holderIdentity: this.#identity, ...(answers ? { renewTime } : {}) };
     let lease: Lease;
     try {
       lease = await this.#hub.patch<Lease>(LEASES, metadata, { metadata, spec }, { signal });

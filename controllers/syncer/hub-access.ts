@@ -1,12 +1,10 @@
-// How a syncer comes by its certificate for the hub: first by a one-time token, later by the certificate itself, and kept in a file.
+// How a syncer comes by its certificate for the hub: first by a one-time token, later by the certificate itself.
 import { randomBytes } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
 import { KubeConfig } from "@kubernetes/client-node";
 import { CERTIFICATE_SECONDS, SIGNER, USAGES } from "../../api/hub";
 import {
   ApiClient,
   credentialsOf,
-  errorCode,
   errorMessage,
   sleep,
   systemClock,
@@ -15,6 +13,7 @@ import {
   type CredentialSource,
   type Logger,
 } from "../runtime";
+import { FileStore, type CertificateStore } from "./certificate-store";
 import { belongsTo, requestFor, validityOf } from "./certificate";
 import { SIGNING_REQUESTS } from "./signing-requests";
 
@@ -27,8 +26,8 @@ export interface HubAccessOptions {
   cluster: string;
   /** A kubeconfig with the address of the hub and a one-time token. */
   bootstrap: string;
-  /** Where the kubeconfig with the certificate is kept; only the owner can read it. */
-  file: string;
+  /** Where the kubeconfig with the certificate is kept: a file, which only its owner can read, or another place. */
+  file: string | CertificateStore;
   log: Logger;
   clock?: Clock;
   /** @default seven days */
@@ -44,10 +43,15 @@ interface Held {
 export class HubAccess implements CredentialSource {
   readonly #options: HubAccessOptions;
   readonly #clock: Clock;
+  readonly #store: CertificateStore;
   #held: Held | undefined;
+  /** What the store has not taken yet. */
+  #unsaved: string | undefined;
 
   constructor(options: HubAccessOptions) {
     this.#options = options;
+    const { file } = options;
+    this.#store = typeof file === "string" ? new FileStore(file) : file;
     this.#clock = options.clock ?? systemClock;
   }
 
@@ -69,7 +73,7 @@ export class HubAccess implements CredentialSource {
 
   /** Waits for the first certificate; undefined if the signal aborts before. */
   async ready(signal: AbortSignal): Promise<void> {
-    this.#held = await this.#load();
+    while (!signal.aborted && !(await this.#load(signal)));
     while (!signal.aborted && this.#needs() !== "nothing") await this.#try(signal);
   }
 
@@ -77,7 +81,9 @@ export class HubAccess implements CredentialSource {
   async run(signal: AbortSignal): Promise<void> {
     const isOver = (): boolean => signal.aborted;
     while (!isOver()) {
-      await sleep(this.#clock, Math.min(LOOK_MS, this.#thirdMs()), signal);
+      const waitMs = this.#unsaved === undefined ? Math.min(LOOK_MS, this.#thirdMs()) : AGAIN_MS;
+      await sleep(this.#clock, waitMs, signal);
+      if (!isOver()) await this.#save(signal);
       if (!isOver() && this.#needs() !== "nothing") await this.#try(signal);
     }
   }
@@ -108,19 +114,18 @@ export class HubAccess implements CredentialSource {
         expires: this.expires,
       });
     } catch (error) {
-      if (signal.aborted) return;
-      log.error(
+      await this.#wait(
         need === "first"
           ? "There is no certificate for the hub yet. If the token has expired or was used, register the cluster again."
           : "The certificate was not renewed; trying again.",
-        { cause: errorMessage(error) },
+        error,
+        signal,
       );
-      await sleep(this.#clock, AGAIN_MS, signal);
     }
   }
 
   async #obtain(source: CredentialSource, signal: AbortSignal): Promise<void> {
-    const { cluster, file, log, seconds = CERTIFICATE_SECONDS } = this.#options;
+    const { cluster, log, seconds = CERTIFICATE_SECONDS } = this.#options;
     const client = new ApiClient(source, { userAgent: "fleetwright-syncer" });
     try {
       const { key, request } = await requestFor(cluster);
@@ -144,11 +149,10 @@ export class HubAccess implements CredentialSource {
       const certificate = await this.#await(client, name, signal);
       if (!belongsTo(certificate, key)) throw new Error("The certificate is of another key.");
       const { server, tls } = await source.current();
-      const text = kubeconfigWith({ cluster, server, ca: tls.ca ?? "", certificate, key });
-      const draft = `${file}.new`;
-      await writeFile(draft, text, { mode: 0o600 });
-      await rename(draft, file);
-      this.#held = await this.#load();
+      this.#unsaved = kubeconfigWith({ cluster, server, ca: tls.ca ?? "", certificate, key });
+      // A token is good for one certificate: it is used whether it can be kept now or only later.
+      this.#held = heldIn(this.#unsaved);
+      await this.#save(signal);
     } finally {
       client.close();
     }
@@ -166,19 +170,46 @@ export class HubAccess implements CredentialSource {
     }
   }
 
-  async #load(): Promise<Held | undefined> {
-    let text: string;
+  /** Takes up what was kept; says whether the store could be asked. */
+  async #load(signal: AbortSignal): Promise<boolean> {
     try {
-      text = await readFile(this.#options.file, "utf8");
+      const text = await this.#store.read(signal);
+      this.#held = text === undefined ? undefined : heldIn(text);
+      return true;
     } catch (error) {
-      if (errorCode(error) !== "ENOENT") throw error;
-      return undefined;
+      await this.#wait(
+        "The certificate for the hub cannot be read where it is kept; trying again.",
+        error,
+        signal,
+      );
+      return false;
     }
-    const config = new KubeConfig();
-    config.loadFromString(text);
-    const certificate = Buffer.from(config.getCurrentUser()?.certData ?? "", "base64").toString("utf8");
-    return { source: credentialsOf(config), certificate };
   }
+
+  async #save(signal: AbortSignal): Promise<void> {
+    if (this.#unsaved === undefined) return;
+    try {
+      await this.#store.write(this.#unsaved, signal);
+      this.#unsaved = undefined;
+    } catch (error) {
+      const cause = errorMessage(error);
+      if (!signal.aborted)
+        this.#options.log.error("The certificate for the hub is not kept yet; trying again.", { cause });
+    }
+  }
+
+  async #wait(message: string, error: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    this.#options.log.error(message, { cause: errorMessage(error) });
+    await sleep(this.#clock, AGAIN_MS, signal);
+  }
+}
+
+function heldIn(kubeconfig: string): Held {
+  const config = new KubeConfig();
+  config.loadFromString(kubeconfig);
+  const certificate = Buffer.from(config.getCurrentUser()?.certData ?? "", "base64").toString("utf8");
+  return { source: credentialsOf(config), certificate };
 }
 
 function kubeconfigWith({

@@ -1,6 +1,6 @@
 // The kinds that the syncer reads and writes, as its client has them.
 import { GROUP, VERSION, type StatusOf, type SpecOf } from "../../api";
-import { share } from "../../api/hub";
+import { HUB_PLURALS, type share } from "../../api/hub";
 import type { KubernetesObject, Resource } from "../runtime";
 
 /** A Share on the hub. */
@@ -16,8 +16,8 @@ export type ShareStatus = StatusOf<typeof share>;
 export const SHARES: Resource<ShareObject> = {
   group: GROUP,
   version: VERSION,
-  kind: share.kind,
-  plural: share.plural,
+  kind: "Share",
+  plural: HUB_PLURALS.Share,
   namespaced: true,
 };
 

@@ -1,5 +1,6 @@
 // The syncer as a program of its own: one engine, and a server for probes and metrics.
 import { ApiClient, kubeconfigCredentials, Metrics, Server, type Logger } from "../runtime";
+import { SecretStore } from "./certificate-store";
 import { HubAccess } from "./hub-access";
 import type { Settings } from "./settings";
 import { Syncer } from "./syncer";
@@ -20,10 +21,11 @@ export class SyncerProgram {
     const metrics = all.forCluster(cluster);
     const client = { rateLimit: { perSecond, burst }, userAgent: "fleetwright-syncer", metrics };
     this.#log = log;
-    const { bootstrap, hub: file } = settings;
-    this.#access = bootstrap === undefined ? undefined : new HubAccess({ cluster, bootstrap, file, log });
-    this.#hub = new ApiClient(this.#access ?? kubeconfigCredentials(file), client);
+    const { bootstrap, hub, hubSecret } = settings;
     this.#member = new ApiClient(kubeconfigCredentials(settings.member), client);
+    const file = hubSecret === undefined ? (hub ?? "") : new SecretStore(this.#member, hubSecret);
+    this.#access = bootstrap === undefined ? undefined : new HubAccess({ cluster, bootstrap, file, log });
+    this.#hub = new ApiClient(this.#access ?? kubeconfigCredentials(hub), client);
     this.syncer = new Syncer({
       cluster,
       identity,

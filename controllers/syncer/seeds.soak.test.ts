@@ -1,31 +1,24 @@
 // Twenty seeds of each row of faults on one set-up: `npm run test:soak -- controllers/syncer`.
-import { FleetServer, installHubKinds, ShareProbe } from "../../test/harness/fleet";
 import { repeatable, testSeeds } from "../../test/harness/seed";
-import type { Fleet } from "./testing/campaign";
+import { startFleet } from "./testing/campaign";
+import { HUB_ROWS, SLOW_ROWS } from "./testing/hub-rows";
 import { ROWS } from "./testing/rows";
 
-let fleet: Fleet | undefined;
+let started: Awaited<ReturnType<typeof startFleet>> | undefined;
 
 beforeAll(async () => {
-  const components = { controllerManager: false, scheduler: false };
-  const [hub, member] = await Promise.all([
-    FleetServer.start({ components }),
-    FleetServer.start({ components }),
-  ]);
-  await installHubKinds(hub, ["Share"]);
-  fleet = { hub, member, shares: new ShareProbe(hub, "east") };
-  await fleet.shares.open();
+  started = await startFleet();
 });
 
 afterAll(async () => {
-  await Promise.all([fleet?.hub.stop(), fleet?.member.stop()]);
+  await started?.stop();
 });
 
-describe.each(Object.entries(ROWS))("row %s", (_what, row) => {
+describe.each(Object.entries({ ...ROWS, ...HUB_ROWS, ...SLOW_ROWS }))("row %s", (_what, row) => {
   test.each(testSeeds(20))("seed %d", async (seed) => {
     await repeatable(seed, __filename, async () => {
-      if (fleet === undefined) throw new Error("There is no fleet.");
-      await row(fleet, seed);
+      if (started === undefined) throw new Error("There is no fleet.");
+      await row(started.fleet, seed);
     });
   });
 });

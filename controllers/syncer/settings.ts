@@ -3,8 +3,10 @@ import type { Level } from "../runtime";
 
 /** How a syncer runs. */
 export interface Settings {
-  /** Kubeconfig for the hub. */
-  hub: string;
+  /** Kubeconfig for the hub; undefined if `hubSecret` is given. */
+  hub: string | undefined;
+  /** The Secret of the member, as namespace and name, in which the certificate for the hub is kept instead of a file. */
+  hubSecret: { namespace: string; name: string } | undefined;
   /** Kubeconfig with a one-time token for the hub: then `hub` is where the one with the certificate is kept. */
   bootstrap: string | undefined;
   /** Kubeconfig for the member; without it, the pod's own credentials. */
@@ -26,6 +28,12 @@ export const FLAGS = {
     value: "file",
     default: "",
     describes: "what npm run hub -- register wrote; --hub is then where the syncer keeps its certificate",
+  },
+  "hub-secret": {
+    value: "namespace/name",
+    default: "",
+    describes:
+      "with --bootstrap, instead of --hub: the Secret of the member in which the certificate is kept",
   },
   member: {
     value: "file",
@@ -53,7 +61,8 @@ export function readSettings(
 ): Settings {
   const flags = new FlagReader(FLAGS, argv, env);
   const settings: Settings = {
-    hub: flags.text("hub"),
+    hub: flags.text("hub") || undefined,
+    hubSecret: secretOf(flags.text("hub-secret")),
     bootstrap: flags.text("bootstrap") || undefined,
     member: flags.text("member") || undefined,
     cluster: flags.text("cluster"),
@@ -65,13 +74,29 @@ export function readSettings(
     inFlight: flags.number("in-flight", 1, 256),
     logLevel: flags.level("log-level"),
   };
-  if (settings.hub === "") flags.problems.push("--hub is missing: give a kubeconfig for the hub");
+  const { hub, hubSecret, bootstrap } = settings;
+  const secret = flags.text("hub-secret");
+  if (secret !== "" && hubSecret === undefined)
+    flags.problems.push(
+      `--hub-secret is ${JSON.stringify(secret)}: give a namespace and a name, such as fleetwright-system/west-hub`,
+    );
+  if (hub === undefined && secret === "")
+    flags.problems.push("--hub is missing: give a kubeconfig for the hub");
+  if (hub !== undefined && secret !== "")
+    flags.problems.push("--hub and --hub-secret are both given: keep the certificate in one place");
+  if (secret !== "" && bootstrap === undefined)
+    flags.problems.push("--hub-secret is given without --bootstrap: give the file with the one-time token");
   if (!/^[a-z0-9](?:[-a-z0-9]{0,53}[a-z0-9])?$/.test(settings.cluster))
     flags.problems.push(
       `--cluster is ${JSON.stringify(settings.cluster)}: give the name of a Cluster on the hub, as kubectl get clusters shows it there`,
     );
   flags.finish("syncer");
   return settings;
+}
+
+function secretOf(text: string): Settings["hubSecret"] {
+  const [, namespace, name] = /^([a-z0-9][-a-z0-9]*)\/([a-z0-9][-.a-z0-9]*)$/.exec(text) ?? [];
+  return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
 /** What `--help` prints. */

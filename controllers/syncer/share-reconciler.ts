@@ -20,6 +20,7 @@ import { MASS_DELETION } from "../app/deletion-guard";
 import { reasonNotToSync, type Manifest } from "../workload";
 import { DriftRecord } from "./drift";
 import type { HubIdentity } from "./hub-identity";
+import type { HubSide } from "./hub-side";
 import { SHARES, type ShareObject } from "./kinds";
 import type { MemberObjects } from "./member-objects";
 import { isRefusal, type MemberWriter } from "./member-writer";
@@ -42,6 +43,7 @@ export interface Tools {
   hub: ApiClient;
   shares: Informer<ShareObject>;
   guard: DeletionGuard<ShareObject>;
+  hubSide: HubSide;
   identity: HubIdentity;
   discovery: Discovery;
   objects: MemberObjects;
@@ -83,7 +85,8 @@ export class ShareReconciler {
       return undefined;
     }
     // The hub is asked who it is before anything is done in its name.
-    const hub = await this.#tools.identity.confirm(context.signal);
+    const { hubSide, identity } = this.#tools;
+    const hub = await hubSide.ask(() => identity.confirm(context.signal));
     if (share.metadata.deletionTimestamp !== undefined) return this.#end(share, hub, context);
     const held = await this.#hold(share, context.signal);
     if (held === undefined) return undefined;
@@ -216,7 +219,7 @@ export class ShareReconciler {
     hub: string,
     { signal, log }: ReconcileContext,
   ): Promise<ReconcileResult | undefined> {
-    const { guard, identity, objects } = this.#tools;
+    const { guard, hubSide, identity, objects } = this.#tools;
     const { name, finalizers = [], annotations = {} } = share.metadata;
     if (!finalizers.includes(SHARE_FINALIZER)) return undefined;
     if (annotations[REMOVE] !== "true") {
@@ -226,7 +229,7 @@ export class ShareReconciler {
       return this.#report(share, { applied, isCurrent: false }, {}, signal);
     } else {
       // Not remembered: an end cannot be taken back.
-      await identity.confirm(signal, 0);
+      await hubSide.ask(() => identity.confirm(signal, 0));
       const again = await this.#removeObject(share, hub, signal);
       if (again !== undefined) return { requeueAfterMs: again };
     }
@@ -243,10 +246,10 @@ export class ShareReconciler {
   async #clearAfter(key: string, signal: AbortSignal): Promise<void> {
     const gone = this.#gone.get(key);
     if (gone === undefined) return;
-    const { hub, identity } = this.#tools;
-    const uid = await identity.confirm(signal, 0);
+    const { hub, hubSide, identity } = this.#tools;
+    const uid = await hubSide.ask(() => identity.confirm(signal, 0));
     try {
-      await hub.get(SHARES, gone.metadata, signal);
+      await hubSide.ask(() => hub.get(SHARES, gone.metadata, signal));
     } catch (error) {
       if (!isNotFound(error)) throw error;
       await this.#removeObject(gone, uid, signal);
@@ -302,14 +305,11 @@ export class ShareReconciler {
     finalizers: string[],
     signal: AbortSignal,
   ): Promise<ShareObject | undefined> {
+    const { hub, hubSide } = this.#tools;
     const { uid, resourceVersion } = share.metadata;
+    const body = { metadata: { uid, resourceVersion, finalizers } };
     try {
-      return await this.#tools.hub.patch(
-        SHARES,
-        share.metadata,
-        { metadata: { uid, resourceVersion, finalizers } },
-        { signal },
-      );
+      return await hubSide.ask(() => hub.patch(SHARES, share.metadata, body, { signal }));
     } catch (error) {
       if (!isNotFound(error)) throw error;
       return undefined;
@@ -323,7 +323,8 @@ export class ShareReconciler {
     result: ReconcileResult,
     signal: AbortSignal,
   ): Promise<ReconcileResult> {
-    const { clock } = this.#tools.hub;
+    const { hub, hubSide } = this.#tools;
+    const { clock } = hub;
     const key = keyOf(share);
     const newest = this.#newest(key, share);
     const patch = statusPatch(newest.status, shareStatus(newest, outcome, clock.now()));
@@ -336,7 +337,7 @@ export class ShareReconciler {
     this.#statusAt.set(key, clock.monotonic());
     const body = { metadata: { uid: share.metadata.uid }, status: patch };
     try {
-      await this.#tools.hub.patch(SHARES, share.metadata, body, { subresource: "status", signal });
+      await hubSide.ask(() => hub.patch(SHARES, share.metadata, body, { subresource: "status", signal }));
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

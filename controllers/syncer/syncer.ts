@@ -7,6 +7,7 @@ import {
   Discovery,
   errorMessage,
   isNotFound,
+  isOutage,
   type Logger,
   sleep,
   type ApiClient,
@@ -15,6 +16,7 @@ import {
 } from "../runtime";
 import { Heartbeat, nodeFacts, reducedNode, type Report } from "./heartbeat";
 import { HubIdentity, WrongHubError } from "./hub-identity";
+import { HubSide } from "./hub-side";
 import { NAMESPACES, NODES, SHARES, type NodeObject, type ShareObject } from "./kinds";
 import { MemberObjects } from "./member-objects";
 import { MemberWriter } from "./member-writer";
@@ -52,6 +54,9 @@ export class Syncer {
   readonly #identity: HubIdentity;
   readonly #controller: Controller;
   readonly #heartbeat: Heartbeat;
+  readonly #hubSide = new HubSide();
+  /** What the hub that answers is, if it is another than the member's. */
+  #wrongHub: string | undefined;
   /** Why it does not work yet. */
   #problem: string | undefined = "It has not reached the hub and the member yet.";
 
@@ -74,6 +79,7 @@ export class Syncer {
       hub,
       shares: this.#shares,
       guard: new DeletionGuard(this.#shares, hub.clock),
+      hubSide: this.#hubSide,
       identity: this.#identity,
       discovery: new Discovery(member),
       objects: this.#objects,
@@ -102,7 +108,8 @@ export class Syncer {
   /** What keeps it from its work, in words; empty if nothing does. */
   problems(): string[] {
     return [
-      ...(this.#problem === undefined ? [] : [this.#problem]),
+      ...[this.#problem, this.#wrongHub].filter((problem) => problem !== undefined),
+      ...(this.#hubSide.problem === undefined ? [] : [`the hub does not answer: ${this.#hubSide.problem}`]),
       ...this.#hubCache.unsynced().map((what) => `not synced: ${what}`),
       ...this.#hubCache.degraded().map((what) => `degraded: ${what}`),
       ...this.#memberCache.degraded().map((what) => `degraded: ${what}`),
@@ -134,6 +141,7 @@ export class Syncer {
     while (!isOver()) {
       try {
         const hub = await this.#identity.claim(signal);
+        await this.#objects.resume(signal);
         this.#problem = undefined;
         this.#log.info("The member belongs to this hub.", { hub });
         return;
@@ -153,8 +161,25 @@ export class Syncer {
     }
   }
 
+  // With nothing to bring anywhere, nothing else would notice that another hub answers; and to that one nothing is said.
+  async #confirm(signal: AbortSignal): Promise<void> {
+    if (this.#identity.uid === undefined) return;
+    try {
+      await this.#hubSide.ask(() => this.#identity.confirm(signal));
+      this.#wrongHub = undefined;
+    } catch (error) {
+      if (error instanceof WrongHubError) {
+        if (this.#wrongHub === undefined)
+          this.#log.error("Another hub answers; nothing is done.", { cause: error.message });
+        this.#wrongHub = error.message;
+      }
+      throw error;
+    }
+  }
+
   async #report(signal: AbortSignal): Promise<Report> {
     const { member, endpoint, certificateExpires } = this.#options;
+    await this.#confirm(signal);
     const problems = this.problems();
     const shared = {
       problems,
@@ -186,7 +211,14 @@ export class Syncer {
       };
     } catch (error) {
       const cause = isNotFound(error) ? "it has no namespace kube-system" : errorMessage(error);
-      return { ...shared, problems: [...problems, `The member does not answer: ${cause}`] };
+      // A refusal is an answer, too: the member lives, and somebody has to give the syncer its rights back.
+      if (!isOutage(error))
+        return { ...shared, problems: [...problems, `The member refuses the syncer: ${cause}`] };
+      return {
+        ...shared,
+        problems: [...problems, `The member does not answer: ${cause}`],
+        unanswered: cause,
+      };
     }
   }
 

@@ -69,6 +69,19 @@ export const OWN_EXEMPTIONS: readonly OwnExemption[] = [
     values: ["impersonate"],
     reason: "It installs plugins and writes roles as service accounts that have only the rights for it.",
   }),
+  // A hub's account in a member places whatever people placed on the hub, pods and Secrets too, in namespaces that come and go.
+  ...exempt(
+    "Fleet",
+    `${CLUSTER_ROLE}::*`,
+    {
+      policy: "kubernetes-rbac-no-secret-listing",
+      reason: "It places Secrets in the namespaces that they have on the hub, and sees what became of them.",
+    },
+    {
+      policy: "kubernetes-rbac-no-pod-creation-for-all",
+      reason: "It places pods in the namespaces that they have on the hub.",
+    },
+  ),
   // What roles may give at most, held by accounts as which no pod runs (docs/decisions/0030).
   ...exempt("RoleCeiling", `${CLUSTER_ROLE}::*`, {
     policy: "kubernetes-rbac-no-pod-creation-for-all",

@@ -8,6 +8,7 @@ import { type Progress, silentProgress } from "../../lib/progress";
 import { Backend } from "./backend";
 import { list, text, type Call } from "./call";
 import { ACCOUNT, clientsFor, type Clients } from "./clients";
+import { lifecyclePolicies, PolicyStore } from "./dlm";
 import { eksAdditions, EksStore } from "./eks";
 import { ensureMoto } from "./environment";
 import { Faults } from "./faults";
@@ -151,6 +152,7 @@ async function open({ backend, dir, durable, region, options, ...rest }: Opening
   const inDir = (name: string): string | undefined => (durable ? path.join(dir, name) : undefined);
   const ledger = await Ledger.open(inDir("ledger.jsonl"));
   const store = await EksStore.open(inDir("eks.json"));
+  const policies = await PolicyStore.open(inDir("dlm.json"));
   const faults = new Faults();
   const clients = clientsFor(backend.endpoint, region);
   const listeners = new Set<ChangeListener>();
@@ -180,13 +182,21 @@ async function open({ backend, dir, durable, region, options, ...rest }: Opening
     backend,
     context: { aws: clients, region, now: Date.now },
     refusals: REFUSALS,
-    additions: [...(options.additions ?? []), ...eksAdditions(store, () => timing), partitionArns],
+    additions: [
+      ...(options.additions ?? []),
+      ...eksAdditions(store, () => timing),
+      lifecyclePolicies(policies),
+      partitionArns,
+    ],
     faults,
     ledger,
     replays: await Replays.open(inDir("replays.jsonl")),
     changed,
   });
-  const leftovers = (): Promise<Leftover[]> => findLeftovers(clients);
+  const leftovers = async (): Promise<Leftover[]> => [
+    ...(await findLeftovers(clients)),
+    ...Object.keys(policies.policies).map((id) => ({ kind: "dlm lifecycle policy", id })),
+  ];
   const control = controlOf({ ledger, faults, leftovers });
   const front = await listen(pipeline, control, dir, options.port);
   const scope = { account: ACCOUNT, region };

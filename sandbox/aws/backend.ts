@@ -175,7 +175,14 @@ function specification(options: BackendOptions, port: number): Parameters<typeof
   return {
     name: "moto",
     command: options.python,
-    args: [path.join(MOTO_FOLDER, "server.py"), "--port", String(port), "--partition", options.partition, ...snapshot],
+    args: [
+      path.join(MOTO_FOLDER, "server.py"),
+      "--port",
+      String(port),
+      "--partition",
+      options.partition,
+      ...snapshot,
+    ],
     env: {
       PATH: process.env.PATH ?? "/usr/bin:/bin",
       HOME: options.dir,

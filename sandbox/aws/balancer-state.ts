@@ -17,8 +17,8 @@ export interface BalancerState {
   type: string;
   scheme: string;
   vpcId: string;
-  /** Where it listens, one address a subnet. */
-  addresses: { subnetId: string; subnetCidr: string; zone: string; ip: string }[];
+  /** Where it listens, one address a subnet; with a public one where it faces the internet. */
+  addresses: { subnetId: string; subnetCidr: string; zone: string; ip: string; publicIp?: string }[];
   listeners: { arn: string; protocol: string; port: number; targetGroupArns: string[] }[];
   /** The target groups of its listeners. */
   targetGroups: TargetGroupState[];
@@ -96,11 +96,12 @@ async function balancerState(
     vpcId: balancer.VpcId ?? "",
     addresses: interfaces
       .filter(({ Description }) => Description === own)
-      .map(({ SubnetId, AvailabilityZone, PrivateIpAddress }) => ({
+      .map(({ SubnetId, AvailabilityZone, PrivateIpAddress, Association }) => ({
         subnetId: SubnetId ?? "",
         subnetCidr: subnets.get(SubnetId ?? "")?.CidrBlock ?? "",
         zone: AvailabilityZone ?? "",
         ip: PrivateIpAddress ?? "",
+        ...(Association?.PublicIp === undefined ? {} : { publicIp: Association.PublicIp }),
       })),
     listeners,
     targetGroups: [...new Set(listeners.flatMap(({ targetGroupArns }) => targetGroupArns))].flatMap(

@@ -1,5 +1,6 @@
 import { isObject, parseJson } from "../../lib/json";
 import type { RawRequest } from "./backend";
+import { dlmAction } from "./dlm/routes";
 import { eksAction } from "./eks/routes";
 import { route53Action, s3Action } from "./rest-actions";
 
@@ -29,6 +30,7 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   ssm: "json",
   logs: "json",
   eks: "rest-json",
+  dlm: "rest-json",
   s3: "rest-xml",
   route53: "rest-xml",
 };
@@ -105,8 +107,8 @@ const readers: Record<Protocol, Reader> = {
   ec2: readQuery,
   query: readQuery,
   json: readJson,
-  "rest-json": (raw) => {
-    const { action, path } = eksAction(raw.method, raw.target);
+  "rest-json": (raw, service) => {
+    const { action, path } = (service === "dlm" ? dlmAction : eksAction)(raw.method, raw.target);
     return { action, parameters: { ...bodyOf(raw), ...path } };
   },
   "rest-xml": (raw, service) =>

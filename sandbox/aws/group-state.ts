@@ -19,7 +19,7 @@ export interface GroupRuleState {
 /** Security groups, and which interfaces have them. */
 export interface SecurityGroupsState {
   groups: Record<string, { ingress: GroupRuleState[]; egress: GroupRuleState[] }>;
-  interfaces: { addresses: string[]; groups: string[] }[];
+  interfaces: { addresses: string[]; groups: string[]; isPublic: boolean }[];
 }
 
 const PROTOCOLS: Readonly<Record<string, string>> = { "-1": "all", "1": "icmp", "6": "tcp", "17": "udp" };
@@ -76,9 +76,11 @@ function interfaceOf({
   PrivateIpAddress,
   PrivateIpAddresses,
   Groups,
+  Association,
 }: NetworkInterface): SecurityGroupsState["interfaces"][number] | undefined {
   const groups = (Groups ?? []).flatMap(({ GroupId }) => GroupId ?? []);
   const more = (PrivateIpAddresses ?? []).flatMap(({ PrivateIpAddress: ip }) => ip ?? []);
   const addresses = [...new Set([...(PrivateIpAddress === undefined ? [] : [PrivateIpAddress]), ...more])];
-  return groups.length === 0 || addresses.length === 0 ? undefined : { addresses, groups };
+  const isPublic = Association?.PublicIp !== undefined;
+  return groups.length === 0 || addresses.length === 0 ? undefined : { addresses, groups, isPublic };
 }

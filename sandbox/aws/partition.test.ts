@@ -8,6 +8,8 @@ import {
   CreateInstanceProfileCommand,
 } from "@aws-sdk/client-iam";
 import { CreateKeyCommand } from "@aws-sdk/client-kms";
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { GetParameterCommand, PutParameterCommand } from "@aws-sdk/client-ssm";
 import { openAwsFixture, settled, type AwsFixture } from "./testing/aws-fixture";
 
 const document = (Resource: string): string =>
@@ -19,7 +21,7 @@ const document = (Resource: string): string =>
 describe.each([
   ["us-gov-west-1", "aws-us-gov"],
   ["cn-north-1", "aws-cn"],
-])("in %s", (region, partition) => {
+] as const)("in %s", (region, partition) => {
   let cloud: AwsFixture;
   beforeAll(async () => {
     cloud = await openAwsFixture({ region, timing: { cluster: 20, addon: 20 } });
@@ -56,6 +58,20 @@ describe.each([
     const principals = await cloud.eks.send(new eks.ListAccessEntriesCommand({ clusterName: name }));
     arns.push(cluster.cluster?.arn, addon.addon?.addonArn, ...(principals.accessEntries ?? []));
     for (const arn of arns) expect(arn?.slice(0, start.length)).toBe(start);
+  });
+
+  test("what somebody stored is given back as it was", async () => {
+    const text = "arn:aws:s3:::elsewhere/*";
+    const where = { Bucket: "kept", Key: "policy.json" };
+    const CreateBucketConfiguration = { LocationConstraint: region };
+    await cloud.s3.send(new CreateBucketCommand({ Bucket: where.Bucket, CreateBucketConfiguration }));
+    await cloud.s3.send(new PutObjectCommand({ ...where, Body: text }));
+    const found = await cloud.s3.send(new GetObjectCommand(where));
+    expect(await found.Body?.transformToString()).toBe(text);
+    await cloud.ssm.send(new PutParameterCommand({ Name: "/kept", Type: "String", Value: text }));
+    const { Parameter } = await cloud.ssm.send(new GetParameterCommand({ Name: "/kept" }));
+    expect(Parameter?.Value).toBe(text);
+    expect(Parameter?.ARN).toMatch(new RegExp(`^arn:${partition}:`));
   });
 
   test("an ARN of another partition is refused", async () => {

@@ -12,10 +12,10 @@ export interface RoutingState {
   publicAddresses: { publicIp: string; privateIp: string }[];
 }
 
-/** Reads route tables and NAT gateways. */
+/** Reads route tables and NAT gateways; `interfaces` are those that may have a public address. */
 export async function routingOf(
   aws: Clients,
-  instances: readonly { subnetId: string; privateIp: string; publicIp?: string }[],
+  interfaces: readonly { subnetId: string; privateIp: string; publicIp?: string }[],
   subnets: ReadonlyMap<string, Subnet>,
 ): Promise<RoutingState> {
   const [tables, gateways] = await Promise.all([
@@ -38,7 +38,7 @@ export async function routingOf(
       const publicIp = working.get(wayOut(id).nat ?? "");
       return publicIp === undefined || CidrBlock === undefined ? [] : [{ subnetCidr: CidrBlock, publicIp }];
     }),
-    publicAddresses: instances.flatMap(({ subnetId, privateIp, publicIp }) =>
+    publicAddresses: interfaces.flatMap(({ subnetId, privateIp, publicIp }) =>
       publicIp === undefined || !wayOut(subnetId).internet ? [] : [{ publicIp, privateIp }],
     ),
   };

@@ -120,6 +120,7 @@ export async function readState(aws: Clients, readSecrets: () => Promise<unknown
     ...optional("roleName", roles.get(instance.IamInstanceProfile?.Arn ?? "")),
     ...optional("targetLifecycleState", targets.get(instance.InstanceId ?? "")),
   }));
+  const balancers = await balancersOf(aws, interfaces.NetworkInterfaces ?? [], subnetById);
   return {
     instances: found,
     volumes: (volumes.Volumes ?? []).map((volume) => ({
@@ -141,7 +142,7 @@ export async function readState(aws: Clients, readSecrets: () => Promise<unknown
       id: SnapshotId ?? "",
       volumeId: VolumeId ?? "",
     })),
-    balancers: await balancersOf(aws, interfaces.NetworkInterfaces ?? [], subnetById),
+    balancers,
     groups: (groups.AutoScalingGroups ?? []).map((group) => ({
       name: group.AutoScalingGroupName ?? "",
       desired: group.DesiredCapacity ?? 0,
@@ -151,7 +152,12 @@ export async function readState(aws: Clients, readSecrets: () => Promise<unknown
     security: await securityGroupsOf(aws, interfaces.NetworkInterfaces ?? []),
     routing: await routingOf(
       aws,
-      found.filter(({ state }) => state === "running"),
+      [
+        ...found.filter(({ state }) => state === "running"),
+        ...balancers.flatMap(({ addresses }) =>
+          addresses.map(({ ip, ...more }) => ({ ...more, privateIp: ip })),
+        ),
+      ],
       subnetById,
     ),
   };

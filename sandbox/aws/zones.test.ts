@@ -93,7 +93,9 @@ test("a Local Zone has no NAT gateway, no network load balancer, no control plan
     cloud.ec2.send(new CreateNatGatewayCommand({ SubnetId: local, ConnectivityType: "private" })),
   ).rejects.toMatchObject({ name: "NotAvailableInZone" });
   const balancer = (Type: "network" | "application", Name: string): Promise<unknown> =>
-    cloud.elb.send(new CreateLoadBalancerCommand({ Name, Type, Subnets: [cloud.subnets[0], local] }));
+    cloud.elb.send(
+      new CreateLoadBalancerCommand({ Name, Type, Scheme: "internal", Subnets: [cloud.subnets[0], local] }),
+    );
   await expect(balancer("network", "far")).rejects.toMatchObject({
     name: "ValidationError",
     message: `Load balancers of type 'network' are not supported in the Local Zone '${HAMBURG}' of subnet '${local}'`,

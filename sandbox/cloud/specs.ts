@@ -68,7 +68,10 @@ export function balancerSpecOf(balancer: BalancerState): LoadBalancerSpec {
   return {
     id: balancer.arn,
     name: balancer.dnsName,
-    addresses: balancer.addresses.map(({ ip, subnetCidr }) => ({ ip, subnetCidr })),
+    addresses: balancer.addresses.map(({ ip, subnetCidr, publicIp }) => ({
+      ...{ ip, subnetCidr },
+      ...(publicIp === undefined ? {} : { publicIp }),
+    })),
     listeners: balancer.listeners.flatMap(({ port, targetGroupArns }) => {
       const group = groups.get(targetGroupArns[0] ?? "");
       if (group === undefined) return [];

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { ExitCode, Failure } from "../../lib/failure";
 import type { ControlPlaneStatus } from "../controlplane";
+import { hasHubControllers } from "../hub";
 import { restoreHub, snapshotHub } from "../hub-backup";
 import type { SandboxLayout } from "../layout";
 import { type CommandContext, requireLinux } from "./context";
@@ -16,19 +17,13 @@ export interface HubCommand {
   json: boolean;
 }
 
-/** Starts, shows or stops the hub's API server of a sandbox. */
+/** Starts, shows or stops the hub of a sandbox. */
 export async function hub({ action, file, bare, json }: HubCommand, context: CommandContext): Promise<void> {
   const { sandbox, progress, signal } = context;
   switch (action) {
     case "up": {
       requireLinux();
-      if (!bare) {
-        throw new Failure(
-          "`hub` starts the API server alone, so far: say so with `npm run sandbox -- hub --bare`.",
-          ExitCode.usage,
-        );
-      }
-      const status = await sandbox.exclusively(progress, () => sandbox.upHub({ progress, signal }));
+      const status = await sandbox.exclusively(progress, () => sandbox.upHub({ bare, progress, signal }));
       process.stdout.write(json ? asJson(status) : hubScreen(status, sandbox.layout, context.nameFlag));
       return;
     }
@@ -61,7 +56,7 @@ export async function hub({ action, file, bare, json }: HubCommand, context: Com
     }
     default:
       throw new Failure(
-        `Unknown command "hub ${action}". There are \`hub --bare\`, \`hub status\`, \`hub down\`, \`hub snapshot FILE\` and \`hub restore FILE\`.`,
+        `Unknown command "hub ${action}". There are \`hub\`, \`hub --bare\`, \`hub status\`, \`hub down\`, \`hub snapshot FILE\` and \`hub restore FILE\`.`,
         ExitCode.usage,
       );
   }
@@ -81,11 +76,20 @@ function asJson(status: ControlPlaneStatus | null): string {
 
 /** The last lines of a start: what there is, and what to type next. */
 export function hubScreen(status: ControlPlaneStatus, layout: SandboxLayout, nameFlag: string): string {
+  const next = hasHubControllers(status)
+    ? [
+        `  export HUB=${status.kubeconfig} PATH="${layout.bin}:$PATH"`,
+        "  npm run -s hub -- register east --member <kubeconfig of a cluster> --accept --kubeconfig $HUB",
+        "  kubectl --kubeconfig $HUB get clusters.fleetwright.dev",
+      ]
+    : [
+        `  export KUBECONFIG=${status.kubeconfig} PATH="${layout.bin}:$PATH"`,
+        "  kubectl create deployment web --image=nginx    # stored; no controller runs it",
+      ];
   return [
     ...describePlane("hub", status),
     "",
-    `  export KUBECONFIG=${status.kubeconfig} PATH="${layout.bin}:$PATH"`,
-    "  kubectl create deployment web --image=nginx    # stored; no controller runs it",
+    ...next,
     "",
     `Stop it: npm run sandbox -- hub down${nameFlag}`,
     "",
@@ -93,7 +97,7 @@ export function hubScreen(status: ControlPlaneStatus, layout: SandboxLayout, nam
 }
 
 function describeHub(status: ControlPlaneStatus | undefined, nameFlag: string): string {
-  const start = `npm run sandbox -- hub --bare${nameFlag}`;
+  const start = `npm run sandbox -- hub${nameFlag}`;
   if (status === undefined) return `hub: does not exist (${start} starts it)\n`;
   if (status.components.length === 0) return `hub: stopped, its data is kept (${start} starts it)\n`;
   return `${describePlane("hub", status).join("\n")}\n`;

@@ -19,12 +19,19 @@ export async function printLogs(
   sandbox: Sandbox,
   { component, lines, follow, signal }: LogOptions,
 ): Promise<void> {
-  const { controlPlane, cloud, hub } = sandbox.layout;
+  const { controlPlane, cloud, hub, members } = sandbox.layout;
   const folders = [controlPlane, cloud].map((part) => path.join(part, "logs"));
   const ofHub = (await logsIn(path.join(hub, "logs"))).map(
     ([name, file]) => [name === "audit" ? "hub-audit" : name, file] as const,
   );
-  const logs = new Map([...(await Promise.all(folders.map(logsIn))).flat(), ...ofHub]);
+  const ofMembers = await Promise.all(
+    Object.keys(await sandbox.members()).map(async (member) =>
+      (await logsIn(path.join(members, member, "logs"))).map(
+        ([name, file]) => [`${member}-${name}`, file] as const,
+      ),
+    ),
+  );
+  const logs = new Map([...(await Promise.all(folders.map(logsIn))).flat(), ...ofHub, ...ofMembers.flat()]);
   if (logs.size === 0)
     throw new Failure(
       `Sandbox ${sandbox.layout.name} has no logs: it was never brought up. Bring it up: npm run sandbox -- up`,

@@ -7,7 +7,7 @@ import { type Machines, prepareHost } from "../preparation";
 import { PROJECT, type Sandbox } from "../sandbox";
 import { keepSshKey, sshCommand } from "../ssh-access";
 import { Stack } from "../stack";
-import { DEFAULT_STACK, KUBE_CONTEXT, stackNeeds } from "../start-plan";
+import { DEFAULT_STACK, KUBE_CONTEXT, stackNeeds, type StackNeeds } from "../start-plan";
 import { clusterObjects, summaryRows, type SummaryRow } from "../summary";
 import { type CommandContext, requireLinux } from "./context";
 
@@ -34,27 +34,33 @@ export async function start(flags: StartFlags, context: CommandContext): Promise
     const machines = await prepareHost({
       ...flags,
       ...context,
-      controlPlane: (available) => needs(available).controlPlane,
+      controlPlane: (available) => needsControlPlane(needs(available)),
     });
     const { name, ...wanted } = needs(machines.kind === "ready");
     if (wanted.machines) requireMachines(name, machines);
     const { nodes = DEFAULT_NODES } = flags;
-    await sandbox.up({ ...(wanted.controlPlane ? { controlPlane: { nodes } } : {}), progress, signal });
+    const { members } = wanted;
+    await sandbox.up({
+      ...(wanted.controlPlane ? { controlPlane: { nodes } } : {}),
+      ...(members.length > 0 ? { members } : {}),
+      progress,
+      signal,
+    });
     const stack = new Stack(sandbox.layout, PROJECT, name, () => sandbox.cloudAccess());
     await progress.step(`stack ${name} selected`, () => stack.select());
     await stack.up();
     const outputs = await stack.outputs();
     await sandbox.keepKubeconfig(outputs.kubeconfig);
     if (outputs.sshPrivateKey !== undefined) await keepSshKey(sandbox.layout, outputs.sshPrivateKey);
-    return { name, machines, outputs };
+    return { name, machines, outputs, members };
   });
-  const { name, machines, outputs } = deployed;
+  const { name, machines, outputs, members } = deployed;
   const screen: ClosingScreen = {
     sandbox: sandbox.layout.name,
     stack: name,
     nameFlag: context.nameFlag,
     tookMs: Date.now() - began,
-    summary: await summaryOf(sandbox, outputs.endpoint),
+    summary: members.length > 0 ? await fleetSummary(sandbox) : await summaryOf(sandbox, outputs.endpoint),
     login: outputs.sshPrivateKey === undefined ? undefined : await loginCommand(sandbox),
     leftOut: flags.stack === undefined && machines.kind === "unavailable" ? machines : undefined,
   };
@@ -91,7 +97,7 @@ export async function up(flags: Omit<StartFlags, "stack">, context: CommandConte
   );
 }
 
-interface NamedNeeds extends ReturnType<typeof stackNeeds> {
+interface NamedNeeds extends StackNeeds {
   name: string;
 }
 
@@ -126,6 +132,21 @@ async function summaryOf(sandbox: Sandbox, endpoint: string | undefined): Promis
     // The update would have been stopped otherwise.
     ["policies", "passed (npm run policy -- report lists them)"],
   ];
+}
+
+/** What there is after a start of a stack of members. */
+async function fleetSummary(sandbox: Sandbox): Promise<SummaryRow[]> {
+  const [hub, members] = await Promise.all([sandbox.hub(), sandbox.members()]);
+  return [
+    ["hub", hub?.endpoint ?? "none"],
+    ...Object.entries(members).map(([name, { endpoint }]): SummaryRow => [`member ${name}`, endpoint]),
+    ["next", `kubectl --context ${KUBE_CONTEXT}-hub get clusters.fleetwright.dev`],
+  ];
+}
+
+/** Whether control planes with simulated nodes are started: the sandbox's own, or members of its hub. */
+function needsControlPlane({ controlPlane, members }: StackNeeds): boolean {
+  return controlPlane || members.length > 0;
 }
 
 /** How to log in to the first of the machines; undefined where there is none. */

@@ -27,7 +27,9 @@ const dead = {
   components: [{ ...etcd, running: false, ready: false, problem: "it is not running" }],
 };
 
-test.each<[string, Omit<SandboxStatus, "name" | "hub"> & { hub?: SandboxStatus["hub"] }, boolean, string]>([
+test.each<
+  [string, Omit<SandboxStatus, "name" | "hub" | "members"> & Partial<SandboxStatus>, boolean, string]
+>([
   ["never was", { exists: false, controlPlane: null, cloud: null }, false, "does not exist"],
   ["is stopped", { exists: true, controlPlane: stopped, cloud: null }, false, "stopped, its data is kept"],
   ["has a cloud alone", { exists: true, controlPlane: null, cloud }, true, "ready"],
@@ -36,15 +38,23 @@ test.each<[string, Omit<SandboxStatus, "name" | "hub"> & { hub?: SandboxStatus["
   ["lost its cloud", { exists: true, controlPlane: ready, cloud: null }, false, "NOT READY"],
   ["has a hub alone", { exists: true, controlPlane: null, cloud: null, hub: ready }, true, "ready"],
   ["lost its hub", { exists: true, controlPlane: null, cloud, hub: dead }, false, "NOT READY"],
+  ["lost a member", { exists: true, controlPlane: null, cloud, members: { east: dead } }, false, "NOT READY"],
   ["lost a component", { exists: true, controlPlane: dead, cloud }, false, "NOT READY"],
 ])("a sandbox that %s", (_, parts, expected, text) => {
-  const status = { hub: null, ...parts };
+  const status = { hub: null, members: {}, ...parts };
   expect(isReady(status)).toBe(expected);
   expect(describeStatus({ name: "blue", ...status }).split("\n")[0]).toContain(`sandbox blue: ${text}`);
 });
 
 test("says what is wrong", () => {
-  const text = describeStatus({ name: "blue", exists: true, controlPlane: dead, cloud: null, hub: null });
+  const text = describeStatus({
+    name: "blue",
+    exists: true,
+    controlPlane: dead,
+    cloud: null,
+    hub: null,
+    members: {},
+  });
   expect(text).toMatch(/✗ etcd .*it is not running/);
   expect(text).toContain("✗ cloud: not running");
 });

@@ -12,6 +12,8 @@ export interface SandboxStatus {
   cloud: (RunningCloud & CloudStatus) | null;
   /** The hub's API server; null if it never had one. */
   hub: ControlPlaneStatus | null;
+  /** Clusters with simulated nodes that a stack made members of the hub, by their names. */
+  members: Record<string, ControlPlaneStatus>;
 }
 
 /** Prints what sandboxes run; the exit code says whether all of it is ready. */
@@ -23,11 +25,12 @@ export async function status(names: readonly string[], json: boolean): Promise<v
 
 async function statusOf(name: string): Promise<SandboxStatus> {
   const sandbox = new Sandbox(name);
-  const [exists, controlPlane, cloud, hub] = await Promise.all([
+  const [exists, controlPlane, cloud, hub, members] = await Promise.all([
     sandbox.exists(),
     sandbox.controlPlane(),
     sandbox.cloud(),
     sandbox.hub(),
+    sandbox.members(),
   ]);
   return {
     name,
@@ -35,12 +38,18 @@ async function statusOf(name: string): Promise<SandboxStatus> {
     controlPlane: controlPlane ?? null,
     cloud: cloud === undefined ? null : { ...cloud, ...(await cloudStatusOf(cloud)) },
     hub: hub ?? null,
+    members,
   };
 }
 
 /** Whether the cloud runs, and of the control plane and the hub all or nothing; a hub can also run alone. */
-export function isReady({ controlPlane, cloud, hub }: Omit<SandboxStatus, "name" | "exists">): boolean {
-  const planes = [controlPlane, hub].filter((plane) => !isStopped(plane));
+export function isReady({
+  controlPlane,
+  cloud,
+  hub,
+  members,
+}: Omit<SandboxStatus, "name" | "exists">): boolean {
+  const planes = [controlPlane, hub, ...Object.values(members)].filter((plane) => !isStopped(plane));
   const complete = cloud !== null || (isStopped(controlPlane) && !isStopped(hub));
   return complete && planes.every((plane) => plane?.ready === true);
 }
@@ -51,7 +60,7 @@ function isStopped(plane: ControlPlaneStatus | null): boolean {
 
 /** The status of a sandbox for people. */
 export function describeStatus(status: SandboxStatus): string {
-  const { name, exists, controlPlane, cloud, hub } = status;
+  const { name, exists, controlPlane, cloud, hub, members } = status;
   if (!exists) return `sandbox ${name}: does not exist (npm run sandbox -- up brings it up)\n`;
   const others = cloud !== null || !isStopped(controlPlane);
   if (!others && isStopped(hub)) return `sandbox ${name}: stopped, its data is kept\n`;
@@ -59,6 +68,7 @@ export function describeStatus(status: SandboxStatus): string {
     `sandbox ${name}: ${isReady(status) ? "ready" : "NOT READY"}`,
     ...describePlane("control plane", controlPlane),
     ...describePlane("hub", hub),
+    ...Object.entries(members).flatMap(([member, plane]) => describePlane(`member ${member}`, plane)),
     ...(cloud !== null ? describeCloud(cloud) : others ? ["  ✗ cloud: not running"] : []),
     "",
   ].join("\n");

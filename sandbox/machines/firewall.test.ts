@@ -31,7 +31,9 @@ const spec = (ingress: GroupRule[], egress: GroupRule[] = [everything]): Firewal
 
 test("without interfaces there are no rules, and those before are gone", () => {
   expect(firewallRules({ groups: {}, interfaces: [] })).toBe(
-    "table bridge fleetwright_groups {}\ndelete table bridge fleetwright_groups\n",
+    ["bridge", "ip"]
+      .map((family) => `table ${family} fleetwright_groups {}\ndelete table ${family} fleetwright_groups\n`)
+      .join(""),
   );
 });
 

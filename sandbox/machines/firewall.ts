@@ -19,12 +19,21 @@ export type GroupRule = z.infer<typeof rule>;
 export const firewallSpec = z.object({
   groups: z.record(z.string(), z.object({ ingress: z.array(rule), egress: z.array(rule) })),
   /** The first address of each is the one that a machine's link is made for. */
-  interfaces: z.array(z.object({ addresses: z.array(z.ipv4()).min(1), groups: z.array(z.string()).min(1) })),
+  interfaces: z.array(
+    z.object({
+      addresses: z.array(z.ipv4()).min(1),
+      groups: z.array(z.string()).min(1),
+      /** Whether a public address leads to it. @default false */
+      isPublic: z.boolean().optional(),
+    }),
+  ),
 });
 /** Security groups, and the interfaces that have them. */
 export type FirewallSpec = z.infer<typeof firewallSpec>;
 
 const TABLE = "bridge fleetwright_groups";
+/** The same for what comes to the router itself under a public address: for load balancers that face the internet. */
+const TRANSLATED = "ip fleetwright_groups";
 /** The ports over which CNIs carry pods from node to node; machines of a sandbox carry them openly. */
 const POD_TUNNELS = [8472, 4789];
 
@@ -46,7 +55,7 @@ export function firewallRules(spec: FirewallSpec): string {
     ...{ mark: index + 1, name: `i${index + 1}`, address, addresses: [address, ...more] },
     ...{ mac: macOf(address), groups },
   }));
-  const head = `table ${TABLE} {}\ndelete table ${TABLE}\n`;
+  const head = [TABLE, TRANSLATED].map((table) => `table ${table} {}\ndelete table ${table}\n`).join("");
   if (guarded.length === 0) return head;
   const all = set(guarded.flatMap(({ addresses }) => addresses));
   const chains = guarded.flatMap((one) => [
@@ -69,6 +78,29 @@ ${hook("input_out", "input", 0, [...checked, leaving])}
 ${hook("input_in", "input", 10, [...checked, byAddress("daddr", "in")])}
 ${hook("output_out", "output", 0, [...checked, `meta mark 0 ${byAddress("saddr", "out")}`])}
 ${hook("output_in", "output", 10, [...checked, arriving])}
+}
+${translated(
+  guarded.filter((_, index) => spec.interfaces[index]?.isPublic === true),
+  guarded,
+  spec,
+)}`;
+}
+
+/** After the sender has got the address that it has on the internet: groups that a rule names do not know that one. */
+function translated(some: readonly Guarded[], all: readonly Guarded[], spec: FirewallSpec): string {
+  if (some.length === 0) return "";
+  const chains = some.map((one) =>
+    chain(`in_${one.name}`, [
+      ...rulesOf(one, spec, "ingress").flatMap((found) =>
+        sources(found, all).map((from) => `ip saddr ${from} ${traffic(found)} accept`),
+      ),
+      "drop",
+    ]),
+  );
+  const arriving = some.flatMap(({ addresses, name }) => addresses.map((ip) => `${ip} : goto in_${name}`));
+  return `table ${TRANSLATED} {
+${chains.join("\n")}
+${hook("input", "input", 110, [...EXEMPT, `ct status dnat ip daddr vmap { ${arriving.join(", ")} }`])}
 }
 `;
 }

@@ -5,11 +5,11 @@ import { waitFor } from "../../lib/deadline";
 import { isRunning, killProcess } from "../../lib/process";
 import { Failure } from "../../lib/failure";
 import { firewallRules, firewallSpec, type FirewallSpec } from "./firewall";
-import { routingRules, routingSpec, type RoutingSpec } from "./routing";
+import { routingRules, routingSpec, type OpenPort, type RoutingSpec } from "./routing";
 import { NetworkHelperClient, startNetworkHelper } from "./network-helper/client";
 import { outsidePlan, insidePlan } from "./network-helper/plan";
 import type { TargetHealth } from "./network-helper/load-balancer";
-import type { SandboxNetwork } from "./network";
+import { NAME_SERVER_ADDRESS, type SandboxNetwork } from "./network";
 import { without, type HostRecord } from "./record";
 import {
   portForwardSpec,
@@ -73,11 +73,9 @@ export class NetworkServices {
   }
 
   /** Lets traffic in and out as route tables and gateways say; of the router itself, what is `open`. */
-  async setRouting(
-    spec: RoutingSpec,
-    open: readonly { address: string; port: number }[] = [],
-  ): Promise<void> {
-    await this.#apply("routing", routingRules(routingSpec.parse(spec), open));
+  async setRouting(spec: RoutingSpec, open: readonly OpenPort[] = []): Promise<void> {
+    const names = { address: NAME_SERVER_ADDRESS, port: 53, protocol: "udp" } as const;
+    await this.#apply("routing", routingRules(routingSpec.parse(spec), [names, ...open]));
   }
 
   async #apply(kind: "firewall" | "routing", rules: string): Promise<void> {

@@ -2,9 +2,16 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gatewayOf, linkName, macOf } from "./addresses";
 import { attempt, run } from "./command";
-import { OUTSIDE_ADDRESS, OUTSIDE_GATEWAY, OUTSIDE_LINK, OUTSIDE_RANGE, routingRules } from "./routing";
+import {
+  BRIDGE,
+  OUTSIDE_ADDRESS,
+  OUTSIDE_GATEWAY,
+  OUTSIDE_LINK,
+  OUTSIDE_RANGE,
+  PUBLIC_RANGE,
+  routingRules,
+} from "./routing";
 
-const BRIDGE = "br0";
 const NAMESPACES = "/run/netns";
 
 /** Where the metadata service answers. */
@@ -70,12 +77,12 @@ export class SandboxNetwork {
     const existing = await this.#existing();
     if (!existing.includes(this.key)) await this.#createRouter();
     if (!existing.includes(this.#outsideName)) await this.#createOutside();
+    // Outside, nobody has a public address that leads nowhere.
+    await this.#ip([`route replace ${PUBLIC_RANGE} via ${OUTSIDE_ADDRESS} dev ${OUTSIDE_LINK}`]);
   }
 
   async #createRouter(): Promise<void> {
-    const settings = path.join(SETTINGS, this.key);
-    await mkdir(settings, { recursive: true });
-    await writeFile(path.join(settings, "resolv.conf"), `nameserver ${NAME_SERVER_ADDRESS}\n`);
+    await resolveNames(this.key);
     await run(["ip", "netns", "add", this.key]);
     await this.#ip([
       "link set lo up",
@@ -165,7 +172,8 @@ export class SandboxNetwork {
       (name) => name === this.key || name.startsWith(`${this.key}.`),
     );
     for (const name of names) await attempt(["ip", "netns", "del", name]);
-    await rm(path.join(SETTINGS, this.key), { recursive: true, force: true });
+    for (const name of [this.key, this.#outsideName])
+      await rm(path.join(SETTINGS, name), { recursive: true, force: true });
   }
 
   async #createOutside(): Promise<void> {
@@ -173,6 +181,7 @@ export class SandboxNetwork {
     await this.applyRules(routingRules({ nat: [], publicAddresses: [] }));
     const name = this.#outsideName;
     const prefix = OUTSIDE_RANGE.split("/")[1] ?? "";
+    await resolveNames(name);
     await run(["ip", "netns", "add", name]);
     await this.#ip([
       `link add ${OUTSIDE_LINK} type veth peer name eth0 netns ${name}`,
@@ -205,6 +214,13 @@ export class SandboxNetwork {
   async #ip(commands: readonly string[]): Promise<void> {
     await run(["ip", "-n", this.key, "-batch", "-"], { stdin: `${commands.join("\n")}\n` });
   }
+}
+
+/** Lets a namespace ask the sandbox's name server. */
+async function resolveNames(namespace: string): Promise<void> {
+  const settings = path.join(SETTINGS, namespace);
+  await mkdir(settings, { recursive: true });
+  await writeFile(path.join(settings, "resolv.conf"), `nameserver ${NAME_SERVER_ADDRESS}\n`);
 }
 
 /** Sorts requests for metadata by the hops they made: each number of hops arrives on a port of its own. */

@@ -88,8 +88,8 @@ export const loadBalancerSpec = z.object({
   id: z.string(),
   /** Its DNS name in the sandbox's network. */
   name: z.string().optional(),
-  /** Its addresses, each in a subnet. */
-  addresses: z.array(z.object({ ip: address, subnetCidr: range })),
+  /** Its addresses, each in a subnet, with the public one that leads there. */
+  addresses: z.array(z.object({ ip: address, subnetCidr: range, publicIp: address.optional() })),
   listeners: z.array(z.object({ port: z.int(), healthCheck, targets: z.array(target) })),
 });
 /** The specification of a TCP load balancer. */

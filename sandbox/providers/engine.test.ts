@@ -18,7 +18,7 @@ let program: string;
 
 beforeAll(async () => {
   engine = await Engine.open();
-  sshd = await TestSshd.prepare();
+  sshd = await TestSshd.prepare(["AcceptEnv TOKEN"]);
   await sshd.start();
   await installProviders(engine.home, ["tls", "command"], { userHome: engine.path("nobody") });
   program = engine.program("providers-tls-command");
@@ -115,7 +115,7 @@ test(
 );
 
 test(
-  "changes update or replace, and only a changed command runs again",
+  "changes update or replace, and only a changed command runs again, or one whose connection changed",
   async () => {
     await set({ version: "2" });
     expect(await plan()).toEqual({ "command:local:Command local": "update" });
@@ -128,7 +128,7 @@ test(
       "command:remote:CopyToRemote copy": "update",
     });
     await engine.expect(["up", "--yes", "--skip-preview", ...STACK], program);
-    expect(await log("remote.log")).toBe("remote\n");
+    expect(await log("remote.log")).toBe("remote\nremote\n");
     expect(await log("local.log")).toMatch(/local 2 \d+\nlocal 2 \d+\ndeleted after local 2 \d+\n$/);
   },
   LONG,
@@ -208,7 +208,7 @@ test(
   "destroy runs the delete scripts and leaves nothing in the state",
   async () => {
     await engine.expect(["destroy", "--yes", "--skip-preview", ...STACK], program);
-    expect(await log("remote.log")).toBe("remote\ndeleted\n");
+    expect(await log("remote.log")).toBe("remote\nremote\ndeleted\n");
     expect(await log("local.log")).toMatch(/deleted after local 2 \d+\n$/);
     const state = parseJson(await engine.expect(["stack", "export", ...STACK], program));
     expect(listAt(state, "deployment", "resources")).toHaveLength(0);

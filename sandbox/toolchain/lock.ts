@@ -53,7 +53,9 @@ export async function withLock<T>(
     signal?.removeEventListener("abort", giveUp);
   }
   try {
-    await writeFile(file, `${process.pid}\n`);
+    await writeFile(file, `${process.pid}\n`).catch((error: unknown) => {
+      throw unwritable(file, error);
+    });
     return await work();
   } finally {
     child.stdin.end();
@@ -80,4 +82,16 @@ function cannotLock(file: string, error: Error): Failure {
         ExitCode.prerequisite,
       )
     : new Failure(`Cannot lock ${file}: ${error.message}`, ExitCode.failed, { cause: error });
+}
+
+/** Why a file of the cache cannot be written, in words that say what to do. */
+export function unwritable(file: string, error: unknown): unknown {
+  const code = errorCode(error);
+  if (code !== "EACCES" && code !== "EROFS") return error;
+  const why = code === "EROFS" ? "the file system is read-only" : "it belongs to another user";
+  return new Failure(
+    `Cannot write ${file}: ${why}. Run this as the user who made the cache, or name another cache by XDG_CACHE_HOME.`,
+    ExitCode.prerequisite,
+    { cause: error },
+  );
 }

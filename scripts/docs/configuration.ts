@@ -9,6 +9,8 @@ const ROOT = path.resolve(__dirname, "../..");
 const SHAPES: Readonly<Record<string, { of?: string; kind?: string; hidden?: readonly string[] }>> = {
   cluster: { of: "ClusterArgs" },
   users: { kind: "User" },
+  hub: { of: "ConfiguredHub" },
+  members: { of: "ConfiguredMember" },
   registries: { of: "ConfiguredRegistry", kind: "Registry" },
   registryCredentials: { of: "RegistryCredentials" },
   nodeLabels: { of: "NodeLabelSets" },

@@ -6,6 +6,8 @@ import { rolesOf as agentRoles } from "../../controllers/agent/role";
 import { CONTROLLERS as COORDINATOR } from "../../controllers/coordinator/controllers";
 import { installerOf } from "../../controllers/coordinator/plugins/catalogue";
 import { accountsOf, rolesOf as coordinatorRoles } from "../../controllers/coordinator/role";
+import { memberRules } from "../../controllers/syncer/member-rights";
+import { rolesOf as syncerRoles } from "../../controllers/syncer/role";
 import { bundledPlugins } from "./bundled-plugins";
 import type { GeneratedFiles } from "./index";
 import { yamlMark } from "./mark";
@@ -35,7 +37,9 @@ export function roleFiles(): GeneratedFiles {
       ]),
     ],
     ["controllers/agent/role.yaml", manifest("what each controller declares", agent)],
+    ["controllers/syncer/role.yaml", manifest("the kinds that can be placed", syncerRoles(SYSTEM_NAMESPACE))],
     ["controllers/agent/admission.yaml", manifest("controllers/agent/admission.ts", admissionManifests())],
+    ["components/hub/roles.json", JSON.stringify({ syncer: memberRules() })],
     ["components/agent/admission.json", JSON.stringify(ADMISSION_POLICIES)],
     ["plugins/role.yaml", manifest("the bundled plugins", pluginInstaller)],
     [

@@ -13,7 +13,7 @@ import { type Layer, packLayer } from "./layer";
 import { bundledPackages, licenseFiles, type BundledPackage } from "./npm-packages";
 import { type Descriptor, LayoutDraft, MediaType } from "./oci-layout";
 import { nameOf, type Platform } from "./platforms";
-import { bundleWithSources, type Program, PROGRAMS } from "./programs";
+import { bundleWithSources, type Program, STACK_PROGRAMS } from "./programs";
 import { SBOM_TYPE, spdxDocument } from "./sbom";
 
 /** What is to be built. */
@@ -22,6 +22,8 @@ export interface BuildSettings {
   readonly out: string;
   readonly tag: string;
   readonly platforms: readonly Platform[];
+  /** @default those that clusters of stacks run */
+  readonly programs?: readonly Program[];
 }
 
 /** A layout that was built. */
@@ -43,9 +45,9 @@ interface Revision {
   readonly seconds: number;
 }
 
-/** Builds the images of all programs. */
+/** Builds the images of programs. */
 export async function buildImages(settings: BuildSettings, progress: Progress): Promise<BuiltImage[]> {
-  const { out, platforms } = settings;
+  const { out, platforms, programs = STACK_PROGRAMS } = settings;
   await mkdir(out, { recursive: true });
   const work = await mkdtemp(path.join(os.tmpdir(), "fleetwright-images-"));
   try {
@@ -63,7 +65,7 @@ export async function buildImages(settings: BuildSettings, progress: Progress): 
     }
     const revision = await revisionOf();
     const built: BuiltImage[] = [];
-    for (const program of PROGRAMS) {
+    for (const program of programs) {
       const name = `fleetwright-${program.name}:${settings.tag}`;
       built.push(
         await progress.step(`packing ${name}`, () => packImage(program, settings, bases, revision, work)),

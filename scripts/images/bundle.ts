@@ -1,4 +1,4 @@
-// Bundles a program (coordinator, agent) with esbuild into one file for its image.
+// Bundles a program of ours with esbuild into one file for its image.
 import path from "node:path";
 import * as esbuild from "esbuild";
 import CLIENT_EXPORTS from "./kubernetes-client-exports.json";

@@ -13,11 +13,12 @@ import { openImages, type OpenedImage } from "./testing/opened-images";
 const work = mkdtempSync(path.join(os.tmpdir(), "fleetwright-images-test-"));
 const root = path.join(__dirname, "..", "..");
 
+const PROGRAMS = ["coordinator", "agent", "hub", "syncer"];
 const host = process.arch === "arm64" ? "linux/arm64" : "linux/amd64";
 
 beforeAll(() => {
   const args = ["--require", "tsx/cjs", "scripts/images/cli.ts", "build"];
-  const options = ["--out", work, "--tag", "1.2.3", "--platform", host];
+  const options = ["--out", work, "--tag", "1.2.3", "--platform", host, "--programs", PROGRAMS.join(",")];
   execFileSync(process.execPath, [...args, ...options], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
 }, 300_000);
 afterAll(() => rm(work, { recursive: true }));
@@ -30,6 +31,8 @@ describe.each([
     help: /^ {2}registries +pull secrets/m,
   },
   { name: "agent", user: "0:0", options: AGENT_OPTIONS, help: /^ {2}users +accounts on the node/m },
+  { name: "hub", user: "65532:65532", options: [], help: /^ {2}clusters +clusters: their namespaces/m },
+  { name: "syncer", user: "65532:65532", options: COORDINATOR_OPTIONS, help: /one member of a hub in step/ },
 ])("the image of the $name", ({ name, user, options, help }) => {
   const rootfs = path.join(work, `${name}-rootfs`);
   const inside = (...args: string[]): string =>

@@ -2,7 +2,7 @@
 import path from "node:path";
 import type { Progress } from "../../lib/progress";
 import { type Descriptor, Layout, MediaType } from "./oci-layout";
-import { type Program, PROGRAMS } from "./programs";
+import { type Program, STACK_PROGRAMS } from "./programs";
 import { type BlobOutcome, RegistryClient } from "./registry-client";
 import type { RegistryLogin } from "./registry-login";
 import { type RegistryTarget, repositoryOf } from "./registry-name";
@@ -16,24 +16,27 @@ export interface PushedImage {
   readonly blobs: Readonly<Record<BlobOutcome, number>>;
 }
 
-/** Uploads the layouts of all programs, under the tag that they were built with or another one. */
+/** Uploads the layouts of programs, under the tag that they were built with or another one. */
 export async function pushImages(
   {
     from,
     tag,
     target,
     login,
+    programs = STACK_PROGRAMS,
   }: {
     readonly from: string;
     readonly tag: string | undefined;
     readonly target: RegistryTarget;
     readonly login: RegistryLogin | undefined;
+    /** @default those that clusters of stacks run */
+    readonly programs?: readonly Program[];
   },
   progress: Progress,
 ): Promise<PushedImage[]> {
   const client = new RegistryClient(target, login);
   const layouts = await Promise.all(
-    PROGRAMS.map(async ({ name }) => ({ name, layout: await Layout.open(path.join(from, name)) })),
+    programs.map(async ({ name }) => ({ name, layout: await Layout.open(path.join(from, name)) })),
   );
   // Where each blob can be mounted from: a repository of the same registry that has it.
   const known = new Map<string, string>();

@@ -1,10 +1,11 @@
 // What Kubernetes made in AWS for Services and claims, and what no stack knows of: found by the tag of its cluster.
-import { DescribeSecurityGroupsCommand, type EC2Client, paginateDescribeVolumes } from "@aws-sdk/client-ec2";
+import { type EC2Client, paginateDescribeSecurityGroups, paginateDescribeVolumes } from "@aws-sdk/client-ec2";
 import {
   DescribeTagsCommand,
   type ElasticLoadBalancingV2Client,
   paginateDescribeLoadBalancers,
 } from "@aws-sdk/client-elastic-load-balancing-v2";
+import { classicBalancers } from "./classic-balancers";
 
 /** Something that stays in AWS after its cluster has gone. */
 export interface Leftover {
@@ -19,6 +20,9 @@ export interface Leftover {
 
 type Tags = readonly { Key?: string | undefined; Value?: string | undefined }[];
 
+/** As many as AWS gives in one answer. All in one, as without a number, take it so long in large accounts that it gives up. */
+const PAGE_SIZE = 1000;
+
 /** Tags of one request of DescribeTags. */
 const MAX_ARNS = 20;
 
@@ -26,10 +30,12 @@ const MAX_ARNS = 20;
 export async function leftoversOf(
   cluster: string,
   clients: { readonly ec2: EC2Client; readonly elb: ElasticLoadBalancingV2Client },
+  pageSize = PAGE_SIZE,
 ): Promise<Leftover[]> {
   return [
     ...(await balancers(cluster, clients.elb)),
-    ...(await securityGroups(cluster, clients.ec2)),
+    ...(await classics(cluster, clients.elb)),
+    ...(await securityGroups(cluster, clients.ec2, pageSize)),
     ...(await volumes(cluster, clients.ec2)),
   ];
 }
@@ -51,18 +57,31 @@ async function balancers(cluster: string, elb: ElasticLoadBalancingV2Client): Pr
   return found;
 }
 
-async function securityGroups(cluster: string, ec2: EC2Client): Promise<Leftover[]> {
-  const { SecurityGroups } = await ec2.send(
-    new DescribeSecurityGroupsCommand({ Filters: [{ Name: "tag-key", Values: clusterTags(cluster) }] }),
-  );
-  return (SecurityGroups ?? [])
-    .filter(({ Tags: tags = [] }) => isOf(cluster, tags))
-    .map(({ GroupId: id = "", Tags: tags = [] }) => ({
-      kind: "security group",
+/** What a plain Service of type LoadBalancer makes. */
+async function classics(cluster: string, elb: ElasticLoadBalancingV2Client): Promise<Leftover[]> {
+  const all = await classicBalancers(elb);
+  return all
+    .filter(({ tags }) => isOf(cluster, tags))
+    .map(({ name: id, tags }) => ({
+      kind: "load balancer",
       id,
       madeFor: madeFor(tags),
-      removal: `aws ec2 delete-security-group --group-id ${id}`,
+      removal: `aws elb delete-load-balancer --load-balancer-name ${id}`,
     }));
+}
+
+async function securityGroups(cluster: string, ec2: EC2Client, pageSize: number): Promise<Leftover[]> {
+  const found: Leftover[] = [];
+  const filters = [{ Name: "tag-key", Values: clusterTags(cluster) }];
+  const pages = paginateDescribeSecurityGroups({ client: ec2, pageSize }, { Filters: filters });
+  for await (const page of pages) {
+    for (const { GroupId: id = "", Tags: tags = [] } of page.SecurityGroups ?? []) {
+      if (!isOf(cluster, tags)) continue;
+      const removal = `aws ec2 delete-security-group --group-id ${id}`;
+      found.push({ kind: "security group", id, madeFor: madeFor(tags), removal });
+    }
+  }
+  return found;
 }
 
 async function volumes(cluster: string, ec2: EC2Client): Promise<Leftover[]> {

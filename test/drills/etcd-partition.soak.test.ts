@@ -47,7 +47,11 @@ describeMachines("three servers whose etcd members are cut off from each other",
     await writeFile(kubeconfig, text.replace("127.0.0.1", node.ip), { mode: 0o600 });
     const { machineHost } = cluster;
     return Writer.start(
-      { kubeconfig, machineHost, get: (...args) => cluster.get(node, ...args) },
+      {
+        kubeconfig,
+        command: (argv) => machineHost.command(argv),
+        get: (...args) => cluster.get(node, ...args),
+      },
       `${series}-${node.name}`,
     );
   }

@@ -1,11 +1,12 @@
 import { rm, writeFile } from "node:fs/promises";
 import { imagesOf } from "../../sandbox/cloud";
 import { startCloud, type Cloud } from "../../sandbox/cloud/cloud";
+import { AWS_PORT } from "../../sandbox/cloud/ports";
 import { waitFor } from "../../lib/deadline";
 import { Failure } from "../../lib/failure";
 import { isObject, listAt, parseJson, textAt } from "../../lib/json";
-import type { MachineHost } from "../../sandbox/machines";
-import type { CommandResult } from "../../sandbox/machines/command";
+import { SERVICES_ADDRESS, type MachineHost } from "../../sandbox/machines";
+import { attempt, type CommandResult } from "../../sandbox/machines/command";
 import { DEFAULT_RELEASE } from "../../sandbox/machines/rke2";
 import { testCloudFolder } from "../../sandbox/machines/testing/machine-host";
 import { ensureTools } from "../../sandbox/toolchain";
@@ -20,7 +21,19 @@ export interface SeenNode {
   readonly version: string;
 }
 
-/** The stack `dev` of the project on a cloud of this process's own, and the cluster that comes of it. */
+/** What comes up on a cloud. */
+export interface ClusterCloudOptions {
+  /** Which stack of the project. @default "dev" */
+  readonly stack?: string;
+  /** Where Pulumi, kubectl and who writes run: at the router of the VPC, or where no VPC is. @default "vpc" */
+  readonly from?: "vpc" | "outside";
+  /** The releases of RKE2 that machines can run. @default [DEFAULT_RELEASE] */
+  readonly releases?: readonly string[];
+  /** Whether the coordinator and the agent of this checkout are packed, and installed by the stack. @default false */
+  readonly programs?: boolean;
+}
+
+/** A stack of the project on a cloud of this process's own, and the cluster that comes of it. */
 export class ClusterCloud {
   private constructor(
     readonly dir: string,
@@ -28,32 +41,41 @@ export class ClusterCloud {
     readonly machineHost: MachineHost,
     readonly program: StackProgram,
     private readonly kubectlPath: string,
+    private readonly options: Required<ClusterCloudOptions>,
   ) {}
 
-  /**
-   * Brings up a cloud whose machines can run these releases, and makes the stack; nothing is in it yet. With `programs`, the
-   * coordinator and the agent of this checkout are packed, and the stack installs them.
-   */
-  static async open({
-    releases = [DEFAULT_RELEASE],
-    programs = false,
-  }: { releases?: readonly string[]; programs?: boolean } = {}): Promise<ClusterCloud> {
+  /** Brings up a cloud, and makes the stack; nothing is in it yet. */
+  static async open(given: ClusterCloudOptions = {}): Promise<ClusterCloud> {
+    const options = {
+      ...{ stack: "dev", from: "vpc" as const, releases: [DEFAULT_RELEASE], programs: false },
+      ...given,
+    };
+    const { stack, releases, programs } = options;
     const dir = testCloudFolder();
     const { kubectl } = await ensureTools(["kubectl"]);
     const cloud = await startCloud({ dir, rke2: releases });
     const { machineHost, reason } = cloud;
     if (machineHost === undefined) throw new Failure(`there are no machines: ${reason ?? ""}`);
     const images = programs ? await ensureWorkloadImages(imagesOf(dir)) : {};
-    const environment = { ...cloud.aws.environment, ...images, AWS_ENDPOINT_URL: cloud.endpoint };
-    const program = await StackProgram.open("dev", environment, (argv) => machineHost.command(argv));
-    return new ClusterCloud(dir, cloud, machineHost, program, kubectl.path);
+    const isOutside = options.from === "outside";
+    const endpoint = isOutside ? `http://${SERVICES_ADDRESS}:${AWS_PORT}` : cloud.endpoint;
+    const environment = { ...cloud.aws.environment, ...images, AWS_ENDPOINT_URL: endpoint };
+    const inside = (argv: readonly string[]): string[] =>
+      isOutside ? machineHost.outside(argv) : machineHost.command(argv);
+    const program = await StackProgram.open(stack, environment, inside);
+    return new ClusterCloud(dir, cloud, machineHost, program, kubectl.path, options);
+  }
+
+  /** The command line that runs another one where Pulumi and kubectl run. */
+  command(argv: readonly string[]): string[] {
+    return this.options.from === "outside" ? this.machineHost.outside(argv) : this.machineHost.command(argv);
   }
 
   /** Changes what the stack asks of its cluster. */
   describe(change: (cluster: Record<string, unknown>) => void): Promise<void> {
     return this.program.configure((config) => {
       const cluster = config["fleetwright:cluster"];
-      if (!isObject(cluster)) throw new Failure("the stack dev describes no cluster");
+      if (!isObject(cluster)) throw new Failure(`the stack ${this.options.stack} describes no cluster`);
       change(cluster);
     });
   }
@@ -71,10 +93,10 @@ export class ClusterCloud {
     return this.program.engine.path("cluster.kubeconfig");
   }
 
-  /** Runs kubectl through the load balancer, however it ends. */
+  /** Runs kubectl as the kubeconfig says, however it ends. */
   kubectl(args: readonly string[], stdin?: string): Promise<CommandResult> {
     const argv = [this.kubectlPath, "--kubeconfig", this.kubeconfig, "--request-timeout", "20s", ...args];
-    return this.machineHost.exec(argv, stdin === undefined ? {} : { stdin });
+    return attempt(this.command(argv), stdin === undefined ? {} : { stdin });
   }
 
   /** Reads an object or a list. */
@@ -136,16 +158,38 @@ export class ClusterCloud {
     return this.machineHost.inside(await this.machine(name)).run(["bash", "-euc", script]);
   }
 
-  /** The members of etcd as one server's etcd lists them: `id name peer URL`. */
-  async members(server = "dev-server-0"): Promise<string[]> {
-    const tls = "/var/lib/rancher/rke2/server/tls/etcd";
-    const text = await this.sh(
-      server,
-      `/var/lib/rancher/rke2/bin/etcdctl --cacert ${tls}/server-ca.crt --cert ${tls}/client.crt --key ${tls}/client.key member list --write-out json`,
-    );
+  /** The members of etcd as one server's etcd lists them: `name peerURL`. */
+  async members(server = `${this.options.stack}-server-0`): Promise<string[]> {
+    const text = await this.#etcdctl(server, "member list --write-out json");
     return listAt(parseJson(text), "members")
       .map((member) => `${textAt(member, "name") ?? ""} ${listAt(member, "peerURLs").join()}`)
       .sort();
+  }
+
+  /** Makes the member of etcd on one server the leader. */
+  async lead(server: string): Promise<void> {
+    const address = (await this.machineHost.list()).find(({ spec }) => spec.tags.Name === server)?.privateIp;
+    // As text: the ids are too long for numbers of JSON.
+    const status = await this.#etcdctl(server, "endpoint status --cluster --write-out fields");
+    const all = status.split(/\n(?="ClusterID")/).map((part) => ({
+      id: /"MemberID" : (\d+)/.exec(part)?.[1] ?? "",
+      leader: /"Leader" : (\d+)/.exec(part)?.[1] ?? "",
+      endpoint: /"Endpoint" : "?([^"\n]+)/.exec(part)?.[1] ?? "",
+    }));
+    const [wanted, leading] = [
+      all.find(({ endpoint }) => new URL(endpoint).hostname === address),
+      all.find(({ id, leader }) => id === leader),
+    ];
+    if (wanted === undefined || leading === undefined) throw new Failure(`etcd said: ${status}`);
+    if (wanted === leading) return;
+    const id = BigInt(wanted.id).toString(16);
+    await this.#etcdctl(server, `move-leader ${id} --endpoints ${leading.endpoint}`);
+  }
+
+  #etcdctl(server: string, command: string): Promise<string> {
+    const tls = "/var/lib/rancher/rke2/server/tls/etcd";
+    const login = `--cacert ${tls}/server-ca.crt --cert ${tls}/client.crt --key ${tls}/client.key`;
+    return this.sh(server, `/var/lib/rancher/rke2/bin/etcdctl ${login} ${command}`);
   }
 
   /** Ends everything and removes every trace. */

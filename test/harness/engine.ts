@@ -34,6 +34,8 @@ export interface Outcome {
 /** A command of the engine that may still be running. */
 export interface Running {
   readonly outcome: Promise<Outcome>;
+  /** What it has printed so far. */
+  printed(): string;
   /** Sends a signal to the command's process group, as a terminal does on Ctrl-C. */
   signal(name: NodeJS.Signals): void;
 }
@@ -107,16 +109,21 @@ export class Engine {
 
   /** Starts `pulumi` as the leader of a process group, as a shell would. */
   start(args: readonly string[], cwd: string, env: Environment = {}): Running {
-    const [program = "", ...words] = this.inside([this.paths.pulumi, "--non-interactive", "--color=never"]);
-    const child = spawn(program, [...words, ...args], {
+    return this.spawn([this.paths.pulumi, "--non-interactive", "--color=never", ...args], cwd, env);
+  }
+
+  /** Starts another program in the same way, in a shell where this engine is the one that `pulumi` runs. */
+  spawn(argv: readonly string[], cwd: string, env: Environment = {}): Running {
+    const [program = "", ...words] = this.inside(argv);
+    const child = spawn(program, words, {
       cwd,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...this.environment(), ...env },
     });
+    let stdout = "";
+    let stderr = "";
     const outcome = new Promise<Outcome>((resolve, reject) => {
-      let stdout = "";
-      let stderr = "";
       child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
       child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
       child.on("error", reject);
@@ -124,6 +131,7 @@ export class Engine {
     });
     return {
       outcome,
+      printed: () => stdout + stderr,
       signal: (name) => {
         if (child.pid !== undefined) {
           process.kill(-child.pid, name);

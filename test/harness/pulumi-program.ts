@@ -44,6 +44,11 @@ export class PulumiProgram {
     return this.engine.start(args, this.folder, this.environment);
   }
 
+  /** Starts another program in the stack's folder, as a person does in the shell beside. */
+  spawn(argv: readonly string[]): Running {
+    return this.engine.spawn(argv, this.folder, this.environment);
+  }
+
   /** What an update would do. */
   async preview(...options: string[]): Promise<PlannedStep[]> {
     return plannedSteps(await this.previewed(...options));

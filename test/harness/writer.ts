@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { waitFor } from "../../lib/deadline";
 import { listAt, textAt } from "../../lib/json";
-import type { MachineHost } from "../../sandbox/machines";
 
 /** The cluster that is written to, by the API server that a kubeconfig names. */
 export interface WrittenCluster {
   /** The file. */
   readonly kubeconfig: string;
-  readonly machineHost: MachineHost;
+  /** The command line that runs another one where the API can be reached as that file says. */
+  command(argv: readonly string[]): string[];
   /** Reads objects by the arguments of `kubectl get`. */
   get(...args: string[]): Promise<unknown>;
 }
@@ -40,7 +40,7 @@ export class Writer {
   /** Begins to write; the first write has succeeded when this is over. */
   static async start(cluster: WrittenCluster, series: string): Promise<Writer> {
     const argv = [process.execPath, join(__dirname, "write-on.js"), cluster.kubeconfig, series];
-    const [command = "", ...args] = cluster.machineHost.command(argv);
+    const [command = "", ...args] = cluster.command(argv);
     const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
     const writer = new Writer(cluster, series, child);
     await waitFor("the first write", () => writer.lines().some(({ ok }) => ok) || writer.printed, {

@@ -20,13 +20,16 @@ export class TestBastion {
   readonly login = keyPair();
   /** How many logged in. */
   logins = 0;
+  /** Whether it lets nobody in for now. */
+  isLocked = false;
   readonly #connections = new Set<Connection>();
   readonly #server = new ssh2.Server({ hostKeys: [this.host.privateKey] }, (connection) => {
     this.#connections.add(connection);
     connection.on("error", () => {}).on("close", () => this.#connections.delete(connection));
     connection.on("authentication", (context) => {
       const known = this.login.publicKey.split(" ")[1];
-      if (context.method === "publickey" && context.key.data.toString("base64") === known) context.accept();
+      if (context.method === "publickey" && context.key.data.toString("base64") === known && !this.isLocked)
+        context.accept();
       else context.reject(["publickey"]);
     });
     connection.on("ready", () => (this.logins += 1));

@@ -103,9 +103,48 @@ it("is what every command goes through, by a known host key", () => {
 it("is what the kubeconfig goes through, at a port that is the same in every run", () => {
   const port = tunnelPort("acme/test/main");
   expect(load(kubeconfig)).toMatchObject({
-    clusters: [{ cluster: { "proxy-url": `socks5://127.0.0.1:${port}`, server: "https://main-api.example:6443" } }],
+    clusters: [
+      { cluster: { "proxy-url": `socks5://127.0.0.1:${port}`, server: "https://main-api.example:6443" } },
+    ],
   });
   expect(cluster.bastion).toMatchObject({ identity: "acme/test/main", localPort: port });
+});
+
+it("is made after its network has a way to the internet, and gone before it loses that", () => {
+  const { dependencies } = graph.one("fleetwright:index:Bastion", "main-bastion");
+  const ways = ["InternetGateway", "Route", "RouteTableAssociation"].flatMap((type) =>
+    graph.all(`aws:ec2/${type.charAt(0).toLowerCase()}${type.slice(1)}:${type}`),
+  );
+  expect(ways.length).toBeGreaterThan(9);
+  expect(ways.filter(({ urn }) => !dependencies.includes(urn))).toEqual([]);
+});
+
+it("goes to the API inside the network, where that faces the internet too", async () => {
+  let open: Cluster | undefined;
+  const seen: Record<string, string> = {};
+  const facing = await MockGraph.of(() => {
+    const api = { isPublic: true, cidrs: ["203.0.113.0/24"] };
+    open = new Cluster("main", { ...args, api });
+    open.kubeconfig.apply((text) => (seen.kubeconfig = text));
+    open.endpoint.apply((text) => (seen.endpoint = text));
+    open.bastion?.endpoint.apply((text) => (seen.bastion = text));
+    return open;
+  });
+  expect(seen).toMatchObject({
+    endpoint: "https://main-ext.example:6443",
+    bastion: "https://main-api.example:6443",
+  });
+  expect(load(seen.kubeconfig ?? "")).toMatchObject({
+    clusters: [{ cluster: { server: "https://main-api.example:6443" } }],
+  });
+  const fromBastion = facing
+    .all(INGRESS)
+    .filter(({ inputs }) => inputs.referencedSecurityGroupId === "main-bastion-id");
+  expect(fromBastion.map(({ inputs }) => [inputs.securityGroupId, inputs.fromPort])).toEqual([
+    ["main-servers-id", 22],
+    ["main-agents-id", 22],
+    ["main-balancer-id", 6443],
+  ]);
 });
 
 it("is not there where nobody is named", async () => {

@@ -20,12 +20,12 @@ interface Ports {
   readonly why: string;
 }
 
-/** The networks for pods that RKE2 brings, and what they need between nodes. */
+/**
+ * The networks for pods that RKE2 brings, and what they need between nodes. Ports 9098 and 9099, which RKE2's page of
+ * requirements names, are not among it: there Typha and Felix tell their health to the kubelet of the same node.
+ */
 export const NETWORKS: Readonly<Record<string, readonly Ports[]>> = {
-  canal: [
-    { protocol: "udp", first: 8472, why: "pods (VXLAN of canal)" },
-    { protocol: "tcp", first: 9099, why: "health of canal" },
-  ],
+  canal: [{ protocol: "udp", first: 8472, why: "pods (VXLAN of canal)" }],
   cilium: [
     { protocol: "udp", first: 8472, why: "pods (VXLAN of cilium)" },
     { protocol: "tcp", first: 4240, why: "health of cilium" },
@@ -35,7 +35,6 @@ export const NETWORKS: Readonly<Record<string, readonly Ports[]>> = {
     { protocol: "tcp", first: 179, why: "routes (BGP of calico)" },
     { protocol: "udp", first: 4789, why: "pods (VXLAN of calico)" },
     { protocol: "tcp", first: 5473, why: "typha of calico" },
-    { protocol: "tcp", first: 9098, last: 9099, why: "health of calico" },
   ],
   flannel: [{ protocol: "udp", first: 8472, why: "pods (VXLAN of flannel)" }],
 };
@@ -55,7 +54,8 @@ export function portRules(cni: string, metricsPorts: readonly number[] = []): Po
     // An agent learns the servers' own addresses and balances over them by itself.
     ...fromAll.flatMap((from) => [rule("servers", from, api), rule("servers", from, join)]),
     ...NODES.flatMap((from) => [rule("balancer", from, api), rule("balancer", from, join)]),
-    rule("servers", "servers", { protocol: "tcp", first: 2379, last: 2381, why: "etcd and its metrics" }),
+    // Its metrics at 2381 are served to the server itself, unless `etcd-expose-metrics` is set: then `metricsPorts` names them.
+    rule("servers", "servers", { protocol: "tcp", first: 2379, last: 2380, why: "etcd" }),
     ...NODES.flatMap((to) =>
       NODES.flatMap((from) => [
         rule(to, from, { protocol: "tcp", first: 10250, why: "kubelet" }),

@@ -121,7 +121,8 @@ export function firewall(
   }
   if (settings.bastionGroupId !== undefined) {
     const referencedSecurityGroupId = settings.bastionGroupId;
-    for (const to of sides) {
+    // What faces the internet it never comes to: it uses the API inside the network.
+    for (const to of sides.filter((side) => side !== "public")) {
       const [own, port, description] =
         to === "balancer"
           ? ["api-from-bastion", 6443, "Kubernetes API through the bastion"]

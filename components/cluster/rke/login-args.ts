@@ -3,7 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 /** A machine in between, through which nodes are reached. */
 export interface ProxyArgs {
   host: pulumi.Input<string>;
-  /** A line as in an authorized_keys file. It is not optional: a proxy that is not known could read everything. */
+  /** A line as in an authorized_keys file, of an Ed25519 or ECDSA key. It is not optional: a proxy that is not known could read everything. */
   hostKey: pulumi.Input<string>;
   /** @default 22 */
   port?: pulumi.Input<number>;

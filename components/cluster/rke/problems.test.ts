@@ -48,6 +48,18 @@ it.each([
   expect(zoneProblems(count, zones)).toHaveLength(problems);
 });
 
+it("refuses an RSA host key of a proxy, with which nobody could log in", () => {
+  const through = (hostKey: string): string[] =>
+    problemsOf("main", {
+      ...good,
+      login: { privateKey: key, proxy: { host: "bastion", user: "jump", hostKey } },
+    });
+  expect(through("ssh-ed25519 AAAA")).toEqual([]);
+  expect(through("ssh-rsa AAAA")).toEqual([
+    expect.stringMatching(/^login\.proxy\.hostKey: .*Ed25519 or ECDSA host key/),
+  ]);
+});
+
 it.each([0, 2, 4, 7])("refuses %d servers", (count) => {
   expect(problemsOf("main", { ...good, servers: { count } })).toEqual([
     `servers.count: found ${count}: use 1, 3 or 5, so that etcd keeps a majority`,

@@ -276,12 +276,11 @@ describe("the firewall", () => {
             (port) => `main-balancer-tcp-${port}-from-${from}: tcp ${port}-${port} from main-${from}-id`,
           ),
         ),
-        "main-servers-tcp-2379-from-servers: tcp 2379-2381 from main-servers-id",
+        "main-servers-tcp-2379-from-servers: tcp 2379-2380 from main-servers-id",
         ...nodes.flatMap((to) =>
           nodes.flatMap((from) => [
             `main-${to}-tcp-10250-from-${from}: tcp 10250-10250 from main-${from}-id`,
             `main-${to}-udp-8472-from-${from}: udp 8472-8472 from main-${from}-id`,
-            `main-${to}-tcp-9099-from-${from}: tcp 9099-9099 from main-${from}-id`,
             `main-${to}-tcp-9808-from-${from}: tcp 9808-9808 from main-${from}-id`,
           ]),
         ),

@@ -34,6 +34,8 @@ export class RkeCluster extends pulumi.ComponentResource {
   readonly kubeconfig: pulumi.Output<string>;
   /** The API's address. */
   readonly endpoint: pulumi.Output<string>;
+  /** The same inside the network; another one only where the API faces the internet. */
+  readonly innerEndpoint: pulumi.Output<string>;
   readonly nodePools: pulumi.Output<NodePoolOutput[]>;
   readonly stateVolumes: pulumi.Output<StateVolumeOutput[]>;
   readonly version: pulumi.Output<string>;
@@ -54,8 +56,11 @@ export class RkeCluster extends pulumi.ComponentResource {
         ? this.rke2(name, settings, plane, publicKey, transform)
         : rkeNodes(name, { args: settings, plane, publicKey }, transform, this);
     this.endpoint = pulumi.interpolate`https://${plane.address}:6443`;
+    this.innerEndpoint = pulumi.interpolate`https://${plane.registration}:6443`;
+    // Who comes by a bastion comes from inside.
+    const used = settings.bastionGroupId === undefined ? this.endpoint : this.innerEndpoint;
     this.kubeconfig = pulumi.secret(
-      pulumi.all([made.kubeconfig, this.endpoint]).apply(([text, endpoint]) => {
+      pulumi.all([made.kubeconfig, used]).apply(([text, endpoint]) => {
         const ending = endingCertificate(text, name, new Date());
         if (ending !== undefined) void pulumi.log.warn(ending, this);
         return reachableKubeconfig(text, name, endpoint);
@@ -76,6 +81,7 @@ export class RkeCluster extends pulumi.ComponentResource {
     this.registerOutputs({
       kubeconfig: this.kubeconfig,
       endpoint: this.endpoint,
+      innerEndpoint: this.innerEndpoint,
       nodePools: this.nodePools,
       stateVolumes: this.stateVolumes,
       version: this.version,

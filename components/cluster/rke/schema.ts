@@ -44,7 +44,11 @@ const port = (): z.ZodNumber => z.int().min(1).max(65535);
 
 const proxy = z.strictObject({
   host: input(),
-  hostKey: input(),
+  // The command provider asks for keys of the given type only, and by that name RSA signs with SHA-1, which servers do no more.
+  hostKey: input().refine(
+    (line) => typeof line !== "string" || !line.trim().startsWith("ssh-rsa "),
+    "give the proxy's Ed25519 or ECDSA host key: with an RSA one the command provider finds no algorithm that servers still use",
+  ),
   port: z
     .custom<Exclude<ProxyArgs["port"], undefined>>(
       (value) => isDeferred(value) || typeof value === "number",

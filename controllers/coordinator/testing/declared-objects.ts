@@ -108,7 +108,10 @@ export async function stormLeft({ direct }: CoordinatorFixture, seed: number): P
 
 /** Whether all is as declared; else what is not. */
 export async function difference({ direct }: CoordinatorFixture): Promise<string> {
-  const { spec } = await direct.get(CLUSTER_LABELS, { name: "seed" });
+  const { spec, status, metadata } = await direct.get(CLUSTER_LABELS, { name: "seed" });
+  const ready = status?.conditions?.find(({ type }) => type === "Ready")?.status;
+  if (status?.observedGeneration !== metadata.generation || ready !== "True")
+    return "the status of the label";
   for (const name of HOSTS) {
     const { labels = {} } = (await direct.get(NODES, { name })).metadata;
     if (labels["cluster.fleetwright.dev/env"] !== spec.value || labels.theirs !== "kept")

@@ -1,5 +1,6 @@
 // A hub and two clusters, all real API servers: kinds are imported, negotiated, served, and taken away again.
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { crdOf, HUB_KIND_NAMES } from "../../../api";
 import { startControlPlane, type ControlPlane } from "../../../sandbox/controlplane";
@@ -339,4 +340,31 @@ test("a definition that a person made holds, and clusters are compared with it",
   expect(reasonOf(await negotiated(name), "Enforced")).toBe("MadeByHand");
   await says("east", () => imported("east", name), "Compatible", "Compatible");
   await says("west", () => imported("west", name), "Compatible", "Incompatible");
+});
+
+test("a schema that cannot be stored costs its own kind, which says so, and no other of the cluster", async () => {
+  // Random letters: they do not become smaller when they are compressed.
+  const words = Array.from({ length: 11_000 }, () => randomBytes(75).toString("base64"));
+  await inEast().create(DEFINITIONS, widgets({ a: { type: "string", enum: words } }, "Behemoth"));
+  await inEast().create(DEFINITIONS, widgets({ a: { type: "string" } }, "Mouse"));
+  await waitFor(
+    "the other kind",
+    async () => !(await missing(imported("east", "mouses.v1.example.dev"))),
+    30_000,
+  );
+  const name = "behemoths.v1.example.dev";
+  await waitFor("its import", async () => !(await missing(imported("east", name))), 30_000);
+  await says("it", () => imported("east", name), "Compatible", "SchemaTooLarge");
+  expect((await negotiated(name)).status).toMatchObject({ compatible: 0, total: 1 });
+  await inEast().delete(DEFINITIONS, { name: "behemoths.example.dev" });
+  await waitFor("the import to go", () => missing(imported("east", name)), 20_000);
+});
+
+test("what a cluster has counts only while it is accepted", async () => {
+  const name = "sprockets.v1.example.dev";
+  await onHub().patch(CLUSTERS, { name: "west" }, { spec: { accepted: false } });
+  await waitFor("the imports to go", () => missing(imported("west", name)), 20_000);
+  await waitFor("one cluster", async () => (await negotiated(name)).status?.total === 1, 20_000);
+  await onHub().patch(CLUSTERS, { name: "west" }, { spec: { accepted: true } });
+  await waitFor("both", async () => (await negotiated(name)).status?.total === 2, 20_000);
 });

@@ -11,11 +11,12 @@ import {
 } from "../../runtime";
 import { clustersIn, definitionsIn } from "../informers";
 import type { ClusterObject } from "../kinds";
-import { Importer } from "./importer";
+import { Importer, unimport } from "./importer";
 import { IMPORTS, NEGOTIATED, type Definition, type ImportObject } from "./kinds";
 import { kubeconfigOf, memberClient } from "./member";
 import { Negotiator } from "./negotiator";
 import { Schemas } from "./schemas";
+import { SERVED_ROLE_RULES, ServedRights } from "./served-rights";
 
 /** What the program gives it. */
 export interface ApisContext {
@@ -23,7 +24,7 @@ export interface ApisContext {
   client: ApiClient;
   concurrency: number;
   /** How often a cluster is asked whether its kinds changed. @default 30000 */
-  pullEveryMs?: number;
+  pullEveryMs?: number | undefined;
 }
 
 const MANAGED = "app.kubernetes.io/managed-by=fleetwright";
@@ -52,8 +53,8 @@ export const apis: ControllerDefinition<ApisContext> = {
       resources: ["customresourcedefinitions"],
       verbs: ["get", "list", "watch", "create", "patch", "delete"],
     },
-    // Objects of whatever is published: a schema is not narrowed past them, nor a definition removed that has some.
-    { apiGroups: ["*"], resources: ["*"], verbs: ["list"] },
+    // Objects of what is published are read and placed by the rights of a role that is kept for it.
+    ...SERVED_ROLE_RULES,
   ],
   namespacedRules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }],
   start({ manager, client, concurrency, pullEveryMs = PULL_EVERY_MS }: ApisContext): void {
@@ -83,6 +84,18 @@ export const apis: ControllerDefinition<ApisContext> = {
       )
         importer.queue.add(key);
     });
+
+    const rights = new ServedRights(client, definitions);
+    manager
+      .controller({
+        name: "served-rights",
+        concurrency: 1,
+        async reconcile(_key, { signal }) {
+          await rights.reconcile(signal);
+          return undefined;
+        },
+      })
+      .watches(definitions, () => ["all"]);
 
     const negotiator = new Negotiator({ hub: client, schemas, imports, negotiated, definitions });
     const { queue } = manager
@@ -133,6 +146,8 @@ class Importing {
     const cluster = clusters.get(name);
     const gone =
       cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || !cluster.spec.accepted;
+    // With the Cluster its imports go by themselves; what it says counts for the fleet only while it belongs to it.
+    if (cluster?.spec.accepted === false) await unimport({ hub: client, imports }, name, signal);
     const kubeconfig = gone ? undefined : await kubeconfigOf(client, cluster, signal);
     if (gone || kubeconfig === undefined) {
       this.#forget(name);

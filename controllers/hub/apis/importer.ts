@@ -3,7 +3,7 @@ import { importName } from "../../../api";
 import { Applier, deleteExactly, type ApiClient, type Informer, type KubernetesObject } from "../../runtime";
 import { IMPORTS, type ImportObject, type ImportSpec } from "./kinds";
 import { Puller } from "./puller";
-import type { Schemas } from "./schemas";
+import { SchemaTooLargeError, type Schemas } from "./schemas";
 
 /** Whose kinds are imported. */
 export interface ImportedCluster {
@@ -39,7 +39,12 @@ export class Importer {
     const found = await this.#puller.pull(wanted, signal);
     const present = new Set<string>();
     for (const { spec, schema } of found) {
-      const full: ImportSpec = { ...spec, cluster: name, schemaHash: await schemas.put(schema, signal) };
+      // A schema that cannot be stored costs its own kind, whose import then says so, and no other.
+      const schemaHash = await schemas.put(schema, signal).catch((error: unknown) => {
+        if (!(error instanceof SchemaTooLargeError)) throw error;
+        return error.hash;
+      });
+      const full: ImportSpec = { ...spec, cluster: name, schemaHash };
       const key = importName(name, spec);
       present.add(key);
       await this.#applier.apply(IMPORTS, imported(key, uid, full), {
@@ -53,6 +58,15 @@ export class Importer {
       await deleteExactly(hub, IMPORTS, old, signal);
     }
   }
+}
+
+/** Removes what was imported from a cluster that does not belong to the fleet any more. */
+export async function unimport(
+  { hub, imports }: Pick<ImporterOptions, "hub" | "imports">,
+  cluster: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const old of imports.byIndex("cluster", cluster)) await deleteExactly(hub, IMPORTS, old, signal);
 }
 
 function imported(name: string, uid: string, spec: ImportSpec): ImportObject {

@@ -1,6 +1,13 @@
 // The kinds of the negotiation as a client has them.
-import { apiResourceImport, apiSchema, GROUP, negotiatedApiResource, VERSION } from "../../../api";
-import type { SpecInputOf, SpecOf, StatusOf } from "../../../api";
+import type {
+  apiResourceImport,
+  apiSchema,
+  negotiatedApiResource,
+  SpecInputOf,
+  SpecOf,
+  StatusOf,
+} from "../../../api";
+import { GROUP, HUB_PLURALS, VERSION } from "../../../api";
 import type { Custom } from "../../app/custom-object";
 import type { Schema } from "../../negotiation";
 import type { KubernetesObject, Resource } from "../../runtime";
@@ -17,23 +24,20 @@ export type NegotiatedObject = Custom<
   StatusOf<typeof negotiatedApiResource>
 >;
 
-const own = (kind: string, plural: string) => ({
+const own = (kind: keyof typeof HUB_PLURALS) => ({
   group: GROUP,
   version: VERSION,
   kind,
-  plural,
+  plural: HUB_PLURALS[kind],
   namespaced: false,
 });
 
 /** APISchemas. */
-export const SCHEMAS: Resource<SchemaObject> = own(apiSchema.kind, apiSchema.plural);
+export const SCHEMAS: Resource<SchemaObject> = own("APISchema");
 /** APIResourceImports. */
-export const IMPORTS: Resource<ImportObject> = own(apiResourceImport.kind, apiResourceImport.plural);
+export const IMPORTS: Resource<ImportObject> = own("APIResourceImport");
 /** NegotiatedAPIResources. */
-export const NEGOTIATED: Resource<NegotiatedObject> = own(
-  negotiatedApiResource.kind,
-  negotiatedApiResource.plural,
-);
+export const NEGOTIATED: Resource<NegotiatedObject> = own("NegotiatedAPIResource");
 
 /** A version in a definition. */
 export interface DefinitionVersion {

@@ -1,7 +1,7 @@
 // A client of a member cluster, from the kubeconfig that its Cluster names.
-import { KubeConfig } from "@kubernetes/client-node";
 import { ApiClient, credentialsOf } from "../../runtime";
 import { SECRETS, type ClusterObject } from "../kinds";
+import { memberKubeconfig } from "../member-kubeconfig";
 
 const LIMIT = { perSecond: 20, burst: 40 };
 
@@ -22,16 +22,9 @@ export async function kubeconfigOf(
   return text;
 }
 
-/** A client that never runs a program to log in, which a kubeconfig could ask for. */
+/** A client that never runs a program or reads a file to log in, which a kubeconfig could ask for. */
 export function memberClient(kubeconfig: string, hub: ApiClient): ApiClient {
-  const config = new KubeConfig();
-  config.loadFromString(kubeconfig);
-  const user = config.getCurrentUser();
-  if (user?.exec !== undefined || user?.authProvider !== undefined)
-    throw new Error(
-      "The cluster's kubeconfig runs a program to log in, which the hub does not: give one with a token or a certificate.",
-    );
-  return new ApiClient(credentialsOf(config), {
+  return new ApiClient(credentialsOf(memberKubeconfig(kubeconfig)), {
     rateLimit: LIMIT,
     userAgent: "fleetwright-hub",
     clock: hub.clock,

@@ -1,9 +1,10 @@
 // Negotiates one version of a kind: puts its imports together, serves what came of it, and tells each cluster.
-import { difference, differencesOf } from "../../negotiation";
+import { difference, differencesOf, type Schema } from "../../negotiation";
 import { conditionFalse, conditionTrue, StatusWriter, type ConditionState } from "../../app/status";
 import {
   deleteExactly,
   isAlreadyExists,
+  isNotFound,
   type ApiClient,
   type Informer,
   type ReconcileContext,
@@ -11,7 +12,7 @@ import {
 } from "../../runtime";
 import { isOurs } from "./definition";
 import { IMPORTS, NEGOTIATED, type Definition, type ImportObject, type NegotiatedObject } from "./kinds";
-import { plan, type Imported, type Plan } from "./plan";
+import { perObject, plan, withUnread, type Imported, type Plan } from "./plan";
 import { Publisher, schemaIn, servesVersion, type Published } from "./publisher";
 import type { Schemas } from "./schemas";
 
@@ -63,8 +64,12 @@ export class Negotiator {
       return undefined;
     }
     const loaded: Imported[] = [];
-    for (const object of own)
-      loaded.push({ object, schema: await schemas.get(object.spec.schemaHash, signal) });
+    const unread: ImportObject[] = [];
+    for (const object of own) {
+      const schema = await this.#schemaOf(object, signal);
+      if (schema === undefined) unread.push(object);
+      else loaded.push({ object, schema });
+    }
 
     const enforced = definition !== undefined && !ours ? schemaIn(definition, live.spec.version) : undefined;
     const pinned =
@@ -74,10 +79,12 @@ export class Negotiator {
     const given = enforced ?? pinned;
     const stored = ours ? await this.#publisher.stored(definition, live, signal) : [];
     const agreedBefore = (live.status?.clusters ?? []).flatMap((one) => (one.compatible ? [one.name] : []));
-    const decided =
+    const decided = withUnread(
       live.spec.strategy === "PerObject" && enforced === undefined
         ? perObject(loaded)
-        : plan({ imports: loaded, ...(given === undefined ? {} : { given }), stored, agreedBefore });
+        : plan({ imports: loaded, ...(given === undefined ? {} : { given }), stored, agreedBefore }),
+      unread,
+    );
 
     const fitting = own.filter(({ spec }) =>
       decided.clusters.some((cluster) => cluster.compatible && cluster.name === spec.cluster),
@@ -91,6 +98,15 @@ export class Negotiator {
       return { requeueAfterMs: AGAIN_MS };
     }
     return undefined;
+  }
+
+  async #schemaOf({ spec }: ImportObject, signal: AbortSignal): Promise<Schema | undefined> {
+    try {
+      return await this.#options.schemas.get(spec.schemaHash, signal);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return undefined;
+    }
   }
 
   async #create(name: string, { spec }: ImportObject, signal: AbortSignal): Promise<void> {
@@ -205,20 +221,4 @@ export class Negotiator {
       );
     }
   }
-}
-
-// Each object goes where the fields that it uses are known, which the object itself decides.
-function perObject(imports: readonly Imported[]): Plan {
-  return {
-    clusters: imports
-      .map(({ object }) => ({
-        name: object.spec.cluster,
-        compatible: true,
-        reason: "Compatible" as const,
-        message: "Each object goes there if the cluster knows the fields that it uses.",
-        explanations: [],
-      }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    explanations: [],
-  };
 }

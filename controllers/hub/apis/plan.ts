@@ -11,6 +11,7 @@ import {
   type Side,
   type Stored,
 } from "../../negotiation";
+import { MAX_SCHEMA_DATA } from "../../../api";
 import type { ImportObject } from "./kinds";
 
 /** An import and its schema. */
@@ -33,7 +34,7 @@ export interface Situation {
 export interface ClusterVerdict {
   name: string;
   compatible: boolean;
-  reason: "Compatible" | "Narrows" | "Incompatible" | "Names" | "StoredObjects";
+  reason: "Compatible" | "Narrows" | "Incompatible" | "Names" | "StoredObjects" | "SchemaTooLarge";
   message: string;
   explanations: readonly Explanation[];
 }
@@ -48,6 +49,8 @@ export interface Plan {
 
 /** Decides. */
 export function plan({ imports, given, stored, agreedBefore }: Situation): Plan {
+  if (imports.length === 0)
+    return { ...(given === undefined ? {} : { schema: given }), clusters: [], explanations: [] };
   const [fitting, odd] = byNames(imports, agreedBefore);
   const sides = fitting.map(({ object, schema }): Side => ({ name: object.spec.cluster, schema }));
   if (given !== undefined) {
@@ -66,6 +69,35 @@ export function plan({ imports, given, stored, agreedBefore }: Situation): Plan 
     clusters: sorted(clusters),
     explanations: [...outsideOf(clusters), ...explanations],
   };
+}
+
+/** The plan for a kind that the hub serves by itself: each object goes where its fields are known, which the object itself decides. */
+export function perObject(imports: readonly Imported[]): Plan {
+  return {
+    clusters: imports
+      .map(({ object }) => ({
+        name: object.spec.cluster,
+        compatible: true,
+        reason: "Compatible" as const,
+        message: "Each object goes there if the cluster knows the fields that it uses.",
+        explanations: [],
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    explanations: [],
+  };
+}
+
+/** The plan with the clusters whose schema is not stored: they are out, and say why. */
+export function withUnread(found: Plan, unread: readonly ImportObject[]): Plan {
+  if (unread.length === 0) return found;
+  const out = unread.map(({ spec: { cluster, schemaHash } }): ClusterVerdict => ({
+    name: cluster,
+    compatible: false,
+    reason: "SchemaTooLarge",
+    message: `There is no APISchema ${schemaHash}: the cluster's schema has more than ${MAX_SCHEMA_DATA} characters compressed, and is not stored. Leave the kind out of the cluster's spec.imports, or give it a smaller schema.`,
+    explanations: [],
+  }));
+  return { ...found, clusters: sorted([...found.clusters, ...out]) };
 }
 
 const outsideOf = (clusters: readonly ClusterVerdict[]): Explanation[] =>

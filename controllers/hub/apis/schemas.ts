@@ -11,6 +11,19 @@ const MAX_TEXT = 64 * 1024 * 1024;
 /** How many schemas are kept in memory: a fleet has hundreds of kinds, and few schemas of each. */
 const KEPT = 2000;
 
+/** A schema that no APISchema can hold. */
+export class SchemaTooLargeError extends Error {
+  override readonly name = "SchemaTooLargeError";
+
+  /** `hash` is the one that it would be stored under. */
+  constructor(
+    readonly hash: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** Stores and reads schemas. */
 export class Schemas {
   readonly #client: ApiClient;
@@ -20,13 +33,14 @@ export class Schemas {
     this.#client = client;
   }
 
-  /** Stores a canonical schema unless it is there; gives its hash. */
+  /** Stores a canonical schema unless it is there; gives its hash. Throws a {@link SchemaTooLargeError}. */
   async put(schema: Schema, signal?: AbortSignal): Promise<string> {
     const { hash, text } = content(schema);
     if (this.#known.has(hash)) return hash;
     const data = gzipSync(text).toString("base64");
     if (data.length > MAX_SCHEMA_DATA)
-      throw new Error(
+      throw new SchemaTooLargeError(
+        hash,
         `A schema of ${text.length} bytes has ${data.length} characters compressed, and an APISchema holds ${MAX_SCHEMA_DATA}: import the kind from no cluster, by spec.imports.`,
       );
     const spec = { encoding: "gzip" as const, data, size: Buffer.byteLength(text) };

@@ -24,6 +24,12 @@ export const clusters: HubController = {
     { apiGroups: [GROUP], resources: ["shares"], verbs: ["get", "list", "watch", "patch", "delete"] },
     { apiGroups: [GROUP], resources: ["apiresourceimports"], verbs: ["get", "list", "watch"] },
     { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create", "delete"] },
+    {
+      apiGroups: ["apiextensions.k8s.io"],
+      resources: ["customresourcedefinitions"],
+      resourceNames: [`${CLUSTERS.plural}.${GROUP}`],
+      verbs: ["get"],
+    },
     { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "list", "watch", "patch"] },
     {
       apiGroups: [RBAC],
@@ -34,7 +40,7 @@ export const clusters: HubController = {
     ...HUB_RULES,
     ...SYNCER_RULES,
   ],
-  start({ manager, client, recorder, concurrency, heartbeatSeconds }: HubContext): void {
+  start({ manager, client, recorder, concurrency, heartbeatSeconds, endWithinMs }: HubContext): void {
     const { cache } = manager;
     const informer = clustersIn(cache);
     const leases = cache.informer(LEASES, { fieldSelector: `metadata.name=${HEARTBEAT}` });
@@ -56,6 +62,7 @@ export const clusters: HubController = {
       recorder,
       status: new StatusWriter(client, CLUSTERS, CONTROLLER),
       heartbeatSeconds,
+      endWithinMs,
     });
     const { queue } = manager
       .controller({

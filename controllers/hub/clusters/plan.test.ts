@@ -1,5 +1,13 @@
 import type { ClusterObject } from "../kinds";
-import { conditionsOf, heartbeatSeconds, isHubCutOff, lostSince, reportOf, type Facts } from "./plan";
+import {
+  conditionsOf,
+  firstSeen,
+  heartbeatSeconds,
+  isHubCutOff,
+  lostSince,
+  reportOf,
+  type Facts,
+} from "./plan";
 
 test.each([
   [1, 10],
@@ -15,6 +23,11 @@ test("a cluster is lost after three heartbeats that did not come, by our own clo
   expect(lostSince(seen, 10, 30_999)).toBeUndefined();
   expect(lostSince(seen, 10, 31_000)).toBe(31_000);
   expect(lostSince(undefined, 10, 99_000)).toBeUndefined();
+});
+
+test("a process that has just begun does not take the last heartbeat of a lost cluster for a new one", () => {
+  expect(lostSince(firstSeen("whatever", true, 10, 50_000), 10, 50_000)).toBe(50_000);
+  expect(lostSince(firstSeen("whatever", false, 10, 50_000), 10, 79_999)).toBeUndefined();
 });
 
 const lost = (count: number, of: number, at = 1000): (number | undefined)[] =>
@@ -85,6 +98,12 @@ test.each([
     cluster(),
     { ...well, isLost: true, isHubCutOff: true },
     { Ready: "Unknown HubCutOff", Reachable: "Unknown HubCutOff" },
+  ],
+  [
+    "a member that never answered",
+    cluster({ connection: { mode: "push" } }),
+    { ...well, hasBeaten: false, report: { ...report, unanswered: "no route" } },
+    { Ready: "Unknown NeverHeard", Reachable: "Unknown NeverHeard" },
   ],
   [
     "a syncer with a problem",

@@ -7,6 +7,8 @@ import type { ClusterObject } from "../kinds";
 /** After so many heartbeats that did not come a cluster is lost. */
 export const MISSES = 3;
 const LEAST_SECONDS = 10;
+/** The reasons of the condition Reachable that a lost cluster has. */
+export const LOST_REASONS: readonly string[] = ["HeartbeatLost", "HubCutOff"];
 
 /** How often each of so many clusters says that it lives, so that all together say it a hundred times a second at most. */
 export function heartbeatSeconds(clusters: number): number {
@@ -18,6 +20,14 @@ export interface Seen {
   renewTime: string;
   /** On our own monotonic clock. */
   at: number;
+}
+
+/**
+ * A heartbeat that is seen for the first time, by a process that has just begun. Of a cluster that was lost before it says nothing
+ * new: only the next one does.
+ */
+export function firstSeen(renewTime: string, wasLost: boolean, seconds: number, now: number): Seen {
+  return { renewTime, at: wasLost ? now - MISSES * seconds * 1000 : now };
 }
 
 /** Since when a cluster is lost, on our clock; undefined if it is not. */
@@ -79,13 +89,21 @@ export function conditionsOf(
   };
 }
 
-function reachable(mode: string, { hasBeaten, isLost, isHubCutOff: isCutOff }: Facts): ConditionState {
+function reachable(
+  mode: string,
+  { report, hasBeaten, isLost, isHubCutOff: isCutOff }: Facts,
+): ConditionState {
+  const unanswered =
+    report?.unanswered === undefined
+      ? ""
+      : ` What it last said: the member does not answer: ${report.unanswered}`;
   if (!hasBeaten)
     return unknown(
       "NeverHeard",
-      mode === "push"
+      (mode === "push"
         ? "Its syncer has not reached it yet: see the log of the hub's controllers."
-        : "Its syncer has not called yet: see the log of the syncer, and whether its token has expired.",
+        : "Its syncer has not called yet: see the log of the syncer, and whether its token has expired.") +
+        unanswered,
     );
   if (isLost && isCutOff)
     return unknown(
@@ -95,9 +113,9 @@ function reachable(mode: string, { hasBeaten, isLost, isHubCutOff: isCutOff }: F
   if (isLost)
     return no(
       "HeartbeatLost",
-      `Its syncer missed ${MISSES} heartbeats: see the syncer's log, the cluster's API server and the network between.`,
+      `Its syncer missed ${MISSES} heartbeats: see the syncer's log, the cluster's API server and the network between.${unanswered}`,
     );
-  return yes("Heartbeat", "Its syncer says that it lives.");
+  return yes("Heartbeat", "Its syncer says that it answers.");
 }
 
 function ready(accepted: ConditionState, isReachable: ConditionState, { report }: Facts): ConditionState {
@@ -148,6 +166,7 @@ export function reportOf(text: string | undefined): Report | undefined {
   const [ready, total] = [count(nodes.ready), count(nodes.total)];
   return {
     problems: texts(found.problems, 20, 512) ?? ["Its report cannot be read."],
+    unanswered: short(found.unanswered, 512),
     version: short(found.version, 64),
     uid: short(found.uid, 64),
     endpoint: short(found.endpoint, 2048),

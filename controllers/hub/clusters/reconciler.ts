@@ -1,6 +1,5 @@
-// Keeps the namespace and the rights of a cluster, evaluates it by its heartbeat, and clears away what was its when it goes.
+// Keeps the namespace and the rights of a cluster, and evaluates it by its heartbeat.
 import { clusterNamespace } from "../../../api/hub";
-import { ALLOW_DELETION } from "../../app/deletion-guard";
 import { isNamespaceGone } from "../../app/ownership";
 import type { StatusWriter } from "../../app/status";
 import {
@@ -16,16 +15,23 @@ import {
   type ReconcileContext,
   type ReconcileResult,
 } from "../../runtime";
-import { NAMESPACES, SHARES, type ShareObject } from "../../syncer/kinds";
-import { HEARTBEAT, REMOVE, REPORT_ANNOTATION, SHARE_FINALIZER } from "../../syncer/names";
-import { CLUSTERS, type ClusterObject, type ImportObject } from "../kinds";
-import { conditionsOf, heartbeatSeconds, isHubCutOff, lostSince, MISSES, reportOf, type Seen } from "./plan";
+import { NAMESPACES, type ShareObject } from "../../syncer/kinds";
+import { HEARTBEAT, REPORT_ANNOTATION } from "../../syncer/names";
+import type { ClusterObject, ImportObject } from "../kinds";
+import { CLUSTER_FINALIZER, ClusterEnd, setFinalizers } from "./end";
+import {
+  conditionsOf,
+  firstSeen,
+  heartbeatSeconds,
+  isHubCutOff,
+  LOST_REASONS,
+  lostSince,
+  MISSES,
+  reportOf,
+  type Seen,
+} from "./plan";
 import { rightsOf } from "./rights";
 
-/** On a Cluster: what is its on the hub and in the member is not cleared away yet. */
-export const CLUSTER_FINALIZER = "fleetwright.dev/clusters";
-/** How long the end of a cluster waits for its syncer. */
-const END_WITHIN_MS = 600_000;
 const ENDING_MS = 2000;
 const STATUS_INTERVAL_MS = 1000;
 const KEPT_MS = 15_000;
@@ -41,12 +47,15 @@ export interface Tools {
   recorder: Recorder;
   /** Overrides the time between heartbeats; for tests. */
   heartbeatSeconds?: number | undefined;
+  /** How long the end of a cluster waits for its syncer. @default ten minutes */
+  endWithinMs?: number | undefined;
 }
 
 /** Reconciles Clusters. */
 export class ClusterReconciler {
   readonly #tools: Tools;
   readonly #applier: Applier;
+  readonly #end: ClusterEnd;
   readonly #seen = new Map<string, Seen>();
   readonly #statusAt = new Map<string, number>();
   readonly #keptAt = new Map<string, { generation: number | undefined; at: number }>();
@@ -54,6 +63,7 @@ export class ClusterReconciler {
   constructor(tools: Tools) {
     this.#tools = tools;
     this.#applier = new Applier(tools.client, "fleetwright-clusters");
+    this.#end = new ClusterEnd(tools);
   }
 
   async reconcile(name: string, { signal, log }: ReconcileContext): Promise<ReconcileResult | undefined> {
@@ -65,7 +75,7 @@ export class ClusterReconciler {
       return undefined;
     }
     if (cluster.metadata.deletionTimestamp !== undefined) {
-      const waiting = await this.#end(cluster, signal);
+      const waiting = await this.#end.clear(cluster, signal);
       if (waiting !== undefined) log.info("The end of the cluster waits.", { waiting });
       return waiting === undefined ? undefined : { requeueAfterMs: ENDING_MS };
     }
@@ -86,7 +96,7 @@ export class ClusterReconciler {
     const { name } = cluster.metadata;
     const now = client.clock.monotonic();
     const seconds = this.#seconds();
-    const lease = this.#note(name, now);
+    const lease = this.#note(cluster, now);
     if (lease !== undefined && lease.spec?.leaseDurationSeconds !== seconds)
       await client
         .patch(LEASES, lease.metadata, { spec: { leaseDurationSeconds: seconds } }, { signal })
@@ -101,7 +111,7 @@ export class ClusterReconciler {
     };
     const conditions = conditionsOf(cluster, {
       report,
-      hasBeaten: lease !== undefined,
+      hasBeaten: this.#seen.has(name),
       isLost: since !== undefined,
       isHubCutOff: since !== undefined && isHubCutOff(since, this.#lost(seconds, now), seconds),
       shares: counts,
@@ -116,7 +126,11 @@ export class ClusterReconciler {
     const next = Math.max(1000, (this.#seen.get(name)?.at ?? now) + MISSES * seconds * 1000 - now);
     if (waited < STATUS_INTERVAL_MS) return { requeueAfterMs: Math.min(next, STATUS_INTERVAL_MS - waited) };
     this.#statusAt.set(name, now);
-    const { version, uid, endpoint, nodes, capacity, allocatable, certificateExpires, synced } = report ?? {};
+    // What a member was does not change by that it does not answer.
+    const before = report?.unanswered === undefined ? undefined : cluster.status;
+    const { endpoint, certificateExpires, synced } = report ?? {};
+    const { version = before?.version, uid = before?.uid, nodes = before?.nodes } = report ?? {};
+    const { capacity = before?.capacity, allocatable = before?.allocatable } = report ?? {};
     await status.write(
       cluster,
       conditions,
@@ -135,21 +149,24 @@ export class ClusterReconciler {
     return this.#tools.heartbeatSeconds ?? heartbeatSeconds(this.#tools.clusters.size);
   }
 
-  #note(name: string, now: number): Lease | undefined {
+  #note({ metadata: { name }, status }: ClusterObject, now: number): Lease | undefined {
     const lease = this.#tools.leases.get(`${clusterNamespace(name)}/${HEARTBEAT}`);
     const renewTime = lease?.spec?.renewTime;
-    if (renewTime !== undefined && this.#seen.get(name)?.renewTime !== renewTime)
-      this.#seen.set(name, { renewTime, at: now });
-    return renewTime === undefined ? undefined : lease;
+    const known = this.#seen.get(name);
+    if (renewTime === undefined || known?.renewTime === renewTime) return lease;
+    const reason = status?.conditions?.find(({ type }) => type === "Reachable")?.reason ?? "";
+    const wasLost = known === undefined && LOST_REASONS.includes(reason);
+    this.#seen.set(name, firstSeen(renewTime, wasLost, this.#seconds(), now));
+    return lease;
   }
 
   #lost(seconds: number, now: number): (number | undefined)[] {
     return this.#tools.clusters
       .list()
       .filter(({ spec }) => spec.accepted)
-      .map(({ metadata: { name } }) => {
-        this.#note(name, now);
-        return lostSince(this.#seen.get(name), seconds, now);
+      .map((cluster) => {
+        this.#note(cluster, now);
+        return lostSince(this.#seen.get(cluster.metadata.name), seconds, now);
       });
   }
 
@@ -160,7 +177,7 @@ export class ClusterReconciler {
       const found = await client.get(NAMESPACES, { name }, signal);
       if (found.metadata.deletionTimestamp === undefined) return true;
       // Its Shares go without a word of their roots: their objects stay in the member, and the Shares come again.
-      await this.#letGo(shares.byIndex("namespace", name), signal);
+      await this.#end.letGo(shares.byIndex("namespace", name), signal);
       return false;
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -209,93 +226,7 @@ export class ClusterReconciler {
   async #hold(cluster: ClusterObject, signal: AbortSignal): Promise<void> {
     const { finalizers = [] } = cluster.metadata;
     if (!finalizers.includes(CLUSTER_FINALIZER))
-      await this.#setFinalizers(cluster, [...finalizers, CLUSTER_FINALIZER], signal);
-  }
-
-  /** Clears away; says what it waits for. */
-  async #end(cluster: ClusterObject, signal: AbortSignal): Promise<string | undefined> {
-    const { client, recorder, shares } = this.#tools;
-    const { name, deletionTimestamp = "", finalizers = [] } = cluster.metadata;
-    if (!finalizers.includes(CLUSTER_FINALIZER)) return undefined;
-    const namespace = clusterNamespace(name);
-    const own = shares.byIndex("namespace", namespace);
-    const isRemoving = cluster.spec.onRemove === "Delete" && cluster.spec.accepted;
-    for (const share of own) await this.#remove(share, isRemoving, signal);
-    const isLate = client.clock.now() - Date.parse(deletionTimestamp) > END_WITHIN_MS;
-    if (own.length > 0 && isRemoving && !isLate)
-      return `${own.length} Shares, with their objects in the member`;
-    if (own.length > 0) {
-      if (isRemoving)
-        recorder.record(CLUSTERS, cluster, {
-          type: "Warning",
-          reason: "Orphaned",
-          action: "Remove",
-          note: `It did not answer within ${END_WITHIN_MS / 60_000} minutes; these stay in it: ${own
-            .slice(0, 10)
-            .map(({ spec: { root } }) => `${root.kind} ${root.namespace ?? ""}/${root.name}`)
-            .join(", ")}${own.length > 10 ? ` and ${own.length - 10} more` : ""}.`,
-        });
-      await this.#letGo(own, signal);
-      return `${own.length} Shares`;
-    }
-    for (const { resource, object } of rightsOf(name))
-      if (resource.kind.endsWith("Binding"))
-        await client.delete(resource, object.metadata, {}, signal).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
-    try {
-      await client.delete(NAMESPACES, { name: namespace }, {}, signal);
-      return "its namespace";
-    } catch (error) {
-      if (!isNotFound(error)) return "its namespace";
-    }
-    await this.#setFinalizers(
-      cluster,
-      finalizers.filter((one) => one !== CLUSTER_FINALIZER),
-      signal,
-    );
-    return undefined;
-  }
-
-  async #remove({ metadata }: ShareObject, isRemoving: boolean, signal: AbortSignal): Promise<void> {
-    const { client } = this.#tools;
-    const { uid, annotations = {}, deletionTimestamp } = metadata;
-    try {
-      // Whoever deletes a cluster with onRemove: Delete has said that all of it goes.
-      const wanted = { [REMOVE]: "true", [ALLOW_DELETION]: "true" };
-      if (isRemoving && annotations[ALLOW_DELETION] !== "true")
-        await client.patch(SHARES, metadata, { metadata: { uid, annotations: wanted } }, { signal });
-      if (deletionTimestamp === undefined) await client.delete(SHARES, metadata, { uid }, signal);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
-
-  /** Takes the syncer's finalizer off Shares that go; their objects stay in the member. */
-  async #letGo(shares: readonly ShareObject[], signal: AbortSignal): Promise<void> {
-    for (const { metadata } of shares) {
-      const { uid, resourceVersion, finalizers = [], deletionTimestamp } = metadata;
-      if (deletionTimestamp === undefined || !finalizers.includes(SHARE_FINALIZER)) continue;
-      const rest = finalizers.filter((one) => one !== SHARE_FINALIZER);
-      await this.#tools.client
-        .patch(SHARES, metadata, { metadata: { uid, resourceVersion, finalizers: rest } }, { signal })
-        .catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
-    }
-  }
-
-  async #setFinalizers(
-    { metadata }: ClusterObject,
-    finalizers: string[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { uid, resourceVersion } = metadata;
-    await this.#tools.client
-      .patch(CLUSTERS, metadata, { metadata: { uid, resourceVersion, finalizers } }, { signal })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      await setFinalizers(this.#tools.client, cluster, [...finalizers, CLUSTER_FINALIZER], signal);
   }
 }
 

@@ -2,11 +2,13 @@
 import { GROUP } from "../../../api";
 import { CLUSTER_PIN_LABEL } from "../../../api/hub";
 import { Discovery, dropManagedFields, type KubernetesObject, type Resource } from "../../runtime";
-import { kindName, PLACEABLE } from "../../workload";
+import { PLACEABLE } from "../../workload";
 import type { HubContext, HubController } from "../controller-context";
-import { clustersIn, sharesIn } from "../informers";
+import { clustersIn, rootId, sharesIn } from "../informers";
 import { PinReconciler } from "./reconciler";
 import { Roots } from "./roots";
+import { ShareWriter } from "./share-writer";
+import { Sweeper } from "./sweeper";
 
 const AUTOSCALERS: Resource = {
   group: "autoscaling",
@@ -46,20 +48,34 @@ export const pins: HubController = {
     const autoscalers = cache.informer<KubernetesObject>(AUTOSCALERS, { transform: dropManagedFields });
     const discovery = new Discovery(manager.reader);
     const roots = new Roots(cache, discovery, (id) => controller.queue.add(id));
-    const reconciler = new PinReconciler({ client, roots, shares, clusters, autoscalers, recorder });
+    const writer = new ShareWriter(client, recorder);
+    const reconciler = new PinReconciler({
+      client,
+      roots,
+      shares,
+      clusters,
+      autoscalers,
+      writer,
+      sweeper: new Sweeper(shares, discovery, writer),
+      recorder,
+    });
     const controller = manager.controller({
       name: "pins",
       concurrency,
       reconcile: (id, context) => reconciler.reconcile(id, context),
     });
-    const idOf = ({ apiVersion, kind, namespace, name }: RootOfShare): string =>
-      `${kindName({ apiVersion, kind })} ${namespace === undefined ? name : `${namespace}/${name}`}`;
-    controller.watches(shares, ({ spec }) => [idOf(spec.root)]);
+    controller.watches(shares, ({ spec }) => [rootId(spec.root)]);
+    // What names a cluster that is not there waits for it; what is there goes on when the cluster goes.
+    clusters.onChange(({ key, before, after }) => {
+      const isAnother = before?.metadata.uid !== after?.metadata.uid;
+      const ends = before?.metadata.deletionTimestamp !== after?.metadata.deletionTimestamp;
+      if (isAnother || ends) for (const id of roots.pinnedTo(key)) controller.queue.add(id);
+    });
     // An autoscaler says for its target that replicas are its own.
     autoscalers.onChange(({ before, after }) => {
       for (const one of [before, after]) {
         const target = one === undefined ? undefined : targetOf(one);
-        if (target !== undefined) controller.queue.add(idOf(target));
+        if (target !== undefined) controller.queue.add(rootId(target));
       }
     });
     // Which kinds the hub has built in is asked until it answers; those of definitions are watched.

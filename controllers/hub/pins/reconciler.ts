@@ -1,9 +1,6 @@
 // Keeps a Share for each pinned object in the cluster that its label names, and brings the status back.
 import { CLUSTER_PIN_LABEL } from "../../../api/hub";
-import { ALLOW_DELETION } from "../../app/deletion-guard";
-import { isNamespaceGone } from "../../app/ownership";
 import {
-  isAlreadyExists,
   isNotFound,
   refOf,
   type ApiClient,
@@ -13,12 +10,14 @@ import {
   type ReconcileResult,
   type Recorder,
 } from "../../runtime";
-import { SHARES, type ShareObject } from "../../syncer/kinds";
-import { REMOVE } from "../../syncer/names";
+import type { ShareObject } from "../../syncer/kinds";
 import { reasonNotToSync, serves } from "../../workload";
+import { DEFINITIONS } from "../apis/kinds";
 import type { ClusterObject } from "../kinds";
 import type { RootRef, Roots } from "./roots";
-import { isSameShare, PIN_LABEL, rootStatus, rootStatusPatch, shareOf } from "./share";
+import { isPin, rootStatus, rootStatusPatch, shareOf } from "./share";
+import type { ShareWriter } from "./share-writer";
+import type { Sweeper } from "./sweeper";
 
 /** On a root: it has Shares, and its end waits for theirs. */
 export const ROOT_FINALIZER = "fleetwright.dev/hub";
@@ -31,6 +30,8 @@ export interface Tools {
   shares: Informer<ShareObject>;
   clusters: Informer<ClusterObject>;
   autoscalers: Informer<KubernetesObject> | undefined;
+  writer: ShareWriter;
+  sweeper: Sweeper;
   recorder: Recorder;
 }
 
@@ -44,20 +45,28 @@ export class PinReconciler {
     this.#tools = tools;
   }
 
-  async reconcile(id: string, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    const ref = this.#tools.roots.find(id);
-    if (ref === undefined) return undefined;
-    const root = this.#tools.roots.get(ref) ?? (await this.#read(ref, signal));
+  async reconcile(id: string, { signal, log }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { roots, sweeper } = this.#tools;
+    const ref = roots.find(id);
+    if (ref === undefined)
+      return (await sweeper.sweepKind(id, signal)) ? { requeueAfterMs: AGAIN_MS } : undefined;
+    const root = roots.get(ref) ?? (await this.#read(ref, signal));
+    await sweeper.sweep(id, root, () => this.#read(ref, signal), signal);
     if (root === undefined) return undefined;
     const shares = this.#sharesOf(root);
     if (shares.length > 0) this.#expected.delete(root.metadata.uid ?? "");
     const cluster = root.metadata.labels?.[CLUSTER_PIN_LABEL] ?? "";
     const isPinned = cluster !== "" && root.metadata.deletionTimestamp === undefined;
-    if (!isPinned) return this.#end(ref, root, shares, signal);
+    if (!isPinned) {
+      const isMeant = await this.#isMeant(ref, root, shares, signal);
+      if (!isMeant) log.info("The root goes with its definition: its objects stay in the members.");
+      return this.#end(ref, root, shares, isMeant, signal);
+    }
     const problem = this.#objection(root, cluster);
     if (problem !== undefined) {
+      // A cluster that comes is seen, and so is a change of the root: nothing has to be asked again.
       this.#warn(ref, root, problem);
-      return { requeueAfterMs: AGAIN_MS };
+      return undefined;
     }
     const isAutoscaled =
       this.#tools.autoscalers?.list().some((one) => serves(one, withKind(ref, root))) ?? false;
@@ -68,16 +77,16 @@ export class PinReconciler {
     }
     await this.#hold(ref, root, signal);
     const here = shares.find(({ metadata }) => metadata.namespace === made.share.metadata.namespace);
-    if (!(await this.#put(made.share, here, signal))) return { requeueAfterMs: AGAIN_MS };
-    await this.#leaveOthers(shares, here, made.share, signal);
+    const put = await this.#tools.writer.put(made.share, here, signal);
+    if (put === "made") this.#expected.add(made.share.spec.root.uid);
+    if (put === "later") return { requeueAfterMs: AGAIN_MS };
+    await this.#leaveOthers(root, shares, here, made.share, signal);
     if (here !== undefined) await this.#bringStatus(ref, root, here, signal);
     return undefined;
   }
 
   #sharesOf(root: KubernetesObject): ShareObject[] {
-    return this.#tools.shares
-      .byIndex("root", root.metadata.uid ?? "")
-      .filter(({ metadata }) => metadata.labels?.[PIN_LABEL] === "true");
+    return this.#tools.shares.byIndex("root", root.metadata.uid ?? "").filter(isPin);
   }
 
   #objection(root: KubernetesObject, cluster: string): string | undefined {
@@ -110,13 +119,38 @@ export class PinReconciler {
     }
   }
 
+  /**
+   * Whether the end of a root was meant, so that its objects in members go with it. With a definition all objects of its kind are
+   * deleted; that is nobody's word about what runs in members.
+   */
+  async #isMeant(
+    { resource, isDefined }: RootRef,
+    { metadata }: KubernetesObject,
+    shares: readonly ShareObject[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (metadata.deletionTimestamp === undefined || !isDefined || shares.length === 0) return true;
+    try {
+      // Not the cache: it may not have heard yet, and the definition is marked before the first of its objects.
+      const name = `${resource.plural}.${resource.group}`;
+      const definition = await this.#tools.client.get(DEFINITIONS, { name }, signal);
+      return definition.metadata.deletionTimestamp === undefined;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return false;
+    }
+  }
+
   async #end(
     ref: RootRef,
     root: KubernetesObject,
     shares: readonly ShareObject[],
+    isMeant: boolean,
     signal: AbortSignal,
   ): Promise<ReconcileResult | undefined> {
-    for (const share of shares) await this.#remove(share, root, signal);
+    const { writer } = this.#tools;
+    for (const share of shares)
+      await (isMeant ? writer.remove(share, root, signal) : writer.letGo(share, signal));
     const { finalizers = [] } = root.metadata;
     if (!finalizers.includes(ROOT_FINALIZER)) return undefined;
     if (shares.length > 0) return undefined;
@@ -125,20 +159,6 @@ export class PinReconciler {
     const rest = finalizers.filter((one) => one !== ROOT_FINALIZER);
     await this.#setFinalizers(ref, root, rest, signal);
     return undefined;
-  }
-
-  async #remove(share: ShareObject, root: KubernetesObject, signal: AbortSignal): Promise<void> {
-    const { client } = this.#tools;
-    const { uid, annotations = {}, deletionTimestamp } = share.metadata;
-    const wanted: Record<string, string> = { [REMOVE]: "true" };
-    if (root.metadata.annotations?.[ALLOW_DELETION] === "true") wanted[ALLOW_DELETION] = "true";
-    try {
-      if (Object.entries(wanted).some(([key, value]) => annotations[key] !== value))
-        await client.patch(SHARES, share.metadata, { metadata: { uid, annotations: wanted } }, { signal });
-      if (deletionTimestamp === undefined) await client.delete(SHARES, share.metadata, { uid }, signal);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
   }
 
   async #hold(ref: RootRef, root: KubernetesObject, signal: AbortSignal): Promise<void> {
@@ -166,40 +186,9 @@ export class PinReconciler {
     }
   }
 
-  /** Makes or changes the Share. Says whether the cluster's namespace is there. */
-  async #put(share: ShareObject, live: ShareObject | undefined, signal: AbortSignal): Promise<boolean> {
-    const { client } = this.#tools;
-    try {
-      if (live === undefined) {
-        await client.create(SHARES, share, signal);
-        this.#expected.add(share.spec.root.uid);
-      }
-      if (live?.metadata.deletionTimestamp !== undefined) return false;
-      if (live !== undefined && !isSameShare(live, share)) {
-        const { uid, resourceVersion } = live.metadata;
-        await client.patch(
-          SHARES,
-          live.metadata,
-          { metadata: { uid, resourceVersion }, spec: share.spec },
-          { signal },
-        );
-      }
-      return true;
-    } catch (error) {
-      if (isAlreadyExists(error)) {
-        // One of a root that went and came again: it is of another UID, and has to go first.
-        const old = await client.get(SHARES, share.metadata, signal);
-        if (old.spec.root.uid !== share.spec.root.uid)
-          await client.delete(SHARES, old.metadata, { uid: old.metadata.uid }, signal);
-        return false;
-      }
-      if (isNamespaceGone(error)) return false;
-      throw error;
-    }
-  }
-
   // What moved to another cluster leaves the first once the second has it.
   async #leaveOthers(
+    root: KubernetesObject,
     shares: readonly ShareObject[],
     here: ShareObject | undefined,
     wanted: ShareObject,
@@ -207,7 +196,7 @@ export class PinReconciler {
   ): Promise<void> {
     const others = shares.filter((share) => share.metadata.namespace !== wanted.metadata.namespace);
     if (others.length === 0 || here?.status?.appliedHash !== wanted.spec.hash) return;
-    for (const share of others) await this.#remove(share, share, signal);
+    for (const share of others) await this.#tools.writer.remove(share, root, signal);
   }
 
   async #bringStatus(

@@ -4,6 +4,7 @@ import { GROUP } from "../../../api";
 import {
   apiVersionOf,
   dropManagedFields,
+  keyOf,
   type BorrowedInformer,
   type Cache,
   type Discovery,
@@ -18,12 +19,16 @@ import { definitionsIn } from "../informers";
 
 interface Held {
   resource: ServedResource;
+  /** Whether a definition makes the kind, and not the server itself. */
+  isDefined: boolean;
   borrowed: BorrowedInformer<KubernetesObject>;
 }
 
 /** A root by its kind and key. */
 export interface RootRef {
   resource: ServedResource;
+  /** Whether a definition makes the kind, and not the server itself. */
+  isDefined: boolean;
   key: string;
 }
 
@@ -49,7 +54,7 @@ export class Roots {
   async followBuiltIn(signal: AbortSignal): Promise<void> {
     for (const kind of PLACEABLE) {
       const found = await this.#discovery.find({ apiVersion: apiVersionOf(kind), kind: kind.kind }, signal);
-      if ("resource" in found) this.#hold(found.resource);
+      if ("resource" in found) this.#hold(found.resource, false);
     }
   }
 
@@ -57,7 +62,8 @@ export class Roots {
   find(id: string): RootRef | undefined {
     const space = id.indexOf(" ");
     const held = this.#held.get(id.slice(0, space));
-    return held === undefined ? undefined : { resource: held.resource, key: id.slice(space + 1) };
+    if (held === undefined) return undefined;
+    return { resource: held.resource, isDefined: held.isDefined, key: id.slice(space + 1) };
   }
 
   /** The root as the cache has it: only what is pinned. */
@@ -65,9 +71,11 @@ export class Roots {
     return this.#held.get(idOf(resource))?.borrowed.informer.get(key);
   }
 
-  /** The key of the queue for an object. */
-  id(resource: Pick<Resource, "group" | "kind">, key: string): string {
-    return `${idOf(resource)} ${key}`;
+  /** The keys of the queue for what is pinned to a cluster. */
+  pinnedTo(cluster: string): string[] {
+    return [...this.#held].flatMap(([id, { borrowed }]) =>
+      borrowed.informer.byIndex("cluster", cluster).map((root) => `${id} ${keyOf(root)}`),
+    );
   }
 
   #follow(definition: Definition, after: Definition | undefined): void {
@@ -83,7 +91,7 @@ export class Roots {
       if (after === undefined || version === undefined) this.#drop(idOf({ group, kind }));
       return;
     }
-    this.#hold({
+    const resource = {
       group,
       version: version.name,
       kind,
@@ -91,10 +99,11 @@ export class Roots {
       namespaced: scope === "Namespaced",
       verbs: [],
       hasStatus: true,
-    });
+    };
+    this.#hold(resource, true);
   }
 
-  #hold(resource: ServedResource): void {
+  #hold(resource: ServedResource, isDefined: boolean): void {
     const id = idOf(resource);
     if (this.#held.get(id)?.resource.version === resource.version) return;
     this.#drop(id);
@@ -102,7 +111,8 @@ export class Roots {
       labelSelector: CLUSTER_PIN_LABEL,
       transform: dropManagedFields,
     });
-    this.#held.set(id, { resource, borrowed });
+    borrowed.informer.addIndex("cluster", ({ metadata }) => [metadata.labels?.[CLUSTER_PIN_LABEL] ?? ""]);
+    this.#held.set(id, { resource, isDefined, borrowed });
     borrowed.informer.onChange(({ key }) => this.#onChange(`${id} ${key}`));
   }
 

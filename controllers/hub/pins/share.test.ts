@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../runtime";
 import type { ShareObject } from "../../syncer/kinds";
-import { rootStatus, rootStatusPatch, shareName, shareOf } from "./share";
+import { isSameShare, rootStatus, rootStatusPatch, shareName, shareOf, sharePatch } from "./share";
 
 const DEPLOYMENTS = {
   group: "apps",
@@ -65,6 +65,27 @@ test("a manifest that no Share can hold is refused, not cut", () => {
   expect(made).toEqual({
     problem: expect.stringMatching(/manifest has 1400\d+ characters, and a Share holds 1048576/) as string,
   });
+});
+
+test.each([
+  ["quotes, which are escaped once more", '"'.repeat(500_000)],
+  ["characters of three bytes", "\u20ac".repeat(600_000)],
+  ["angle brackets, which are stored as six bytes", "<".repeat(250_000)],
+])("what counts are the bytes of the Share as it is stored: %s", (_what, text) => {
+  const kind = { ...DEPLOYMENTS, kind: "ConfigMap", group: "" };
+  const made = shareOf(kind, root({}, { data: { a: text } }), "east", {});
+  expect(made).toEqual({ problem: expect.stringMatching(/Share would have [12]\d{6} bytes/) as string });
+});
+
+test("a Share whose manifest was changed under its hash, or that has a field more, is not the one that is wanted", () => {
+  const made = shareOf(DEPLOYMENTS, root({}, { spec: { replicas: 2 } }), "east", {});
+  if (!("share" in made)) throw new Error(made.problem);
+  const { share: wanted } = made;
+  const live = (spec: object): ShareObject => ({ ...wanted, spec: { ...wanted.spec, ...spec } });
+  expect(isSameShare(live({}), wanted)).toBe(true);
+  expect(isSameShare(live({ manifest: "{}" }), wanted)).toBe(false);
+  expect(isSameShare(live({ replicas: 7 }), wanted)).toBe(false);
+  expect(sharePatch(live({ replicas: 7 }), wanted)).toEqual({ ...wanted.spec, replicas: null });
 });
 
 const share = (observed: object | undefined, status: object = {}): ShareObject =>

@@ -8,6 +8,23 @@ import { manifestOf, type ManifestOptions } from "../../workload";
 /** On a Share: that a pin made it, and not a placement. */
 export const PIN_LABEL = "fleetwright.dev/pinned";
 
+/** Whether a pin made a Share. */
+export function isPin({ metadata }: ShareObject): boolean {
+  return metadata.labels?.[PIN_LABEL] === "true";
+}
+
+/**
+ * The most bytes of a Share's spec as it is stored: etcd takes a request of 1.5 MiB, and the status, the managed fields and the
+ * object's name need room beside it.
+ */
+export const MAX_SHARE_BYTES = 1_310_720;
+
+/** The bytes of a value as the API server stores it: UTF-8 JSON in which `<`, `>` and `&` are written as six bytes each. */
+export function storedBytes(value: unknown): number {
+  const text = JSON.stringify(value);
+  return Buffer.byteLength(text) + (text.match(/[<>&]/g)?.length ?? 0) * 5;
+}
+
 /** The name of an object's Share in any cluster: readable, and its own. */
 export function shareName({ group, kind }: Pick<Resource, "group" | "kind">, root: KubernetesObject): string {
   const identity = `${kind}.${group} ${keyOf(root)}`;
@@ -30,34 +47,41 @@ export function shareOf(
     return {
       problem: `its manifest has ${manifest.length} characters, and a Share holds ${MAX_MANIFEST}: make it smaller, or split it`,
     };
-  return {
-    share: {
-      metadata: {
-        name: shareName(resource, root),
-        namespace: clusterNamespace(cluster),
-        labels: { [PIN_LABEL]: "true" },
-      },
-      spec: {
-        root: {
-          apiVersion,
-          kind: resource.kind,
-          ...(namespace === undefined ? {} : { namespace }),
-          name,
-          uid,
-          generation,
-        },
-        manifest,
-        hash: createHash("sha256").update(manifest).digest("hex"),
-        phase: "Active",
-      },
+  const spec: ShareObject["spec"] = {
+    root: {
+      apiVersion,
+      kind: resource.kind,
+      ...(namespace === undefined ? {} : { namespace }),
+      name,
+      uid,
+      generation,
     },
+    manifest,
+    hash: createHash("sha256").update(manifest).digest("hex"),
+    phase: "Active",
   };
+  const bytes = storedBytes(spec);
+  if (bytes > MAX_SHARE_BYTES)
+    return {
+      problem: `its Share would have ${bytes} bytes, quotes and other escaped characters counted as they are stored, and the hub stores ${MAX_SHARE_BYTES}: make it smaller, or split it`,
+    };
+  const metadata = {
+    name: shareName(resource, root),
+    namespace: clusterNamespace(cluster),
+    labels: { [PIN_LABEL]: "true" },
+  };
+  return { share: { metadata, spec } };
 }
 
-/** Whether a Share that is there says what is wanted. */
+/** Whether a Share that is there says what is wanted, the manifest itself and not only its hash. */
 export function isSameShare(live: ShareObject, { spec }: ShareObject): boolean {
-  const { hash, root, phase } = live.spec;
-  return hash === spec.hash && phase === spec.phase && equal(root, spec.root);
+  return equal(live.spec, spec);
+}
+
+/** The merge patch that makes the spec of a Share what is wanted: what somebody added goes. */
+export function sharePatch(live: ShareObject, { spec }: ShareObject): object {
+  const added = Object.keys(live.spec).filter((field) => !(field in spec));
+  return { ...spec, ...Object.fromEntries(added.map((field) => [field, null])) };
 }
 
 /**

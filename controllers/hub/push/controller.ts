@@ -1,6 +1,6 @@
 // Runs the syncers of clusters in the mode push inside this process, each with a client and a queue of its own.
-import { KubeConfig } from "@kubernetes/client-node";
 import {
+  aborted,
   ApiClient,
   credentialsOf,
   errorMessage,
@@ -12,6 +12,7 @@ import { Syncer } from "../../syncer/syncer";
 import type { HubContext, HubController } from "../controller-context";
 import { clustersIn } from "../informers";
 import { SECRETS, type ClusterObject } from "../kinds";
+import { memberKubeconfig } from "../member-kubeconfig";
 
 const LOOK_AGAIN_MS = 60_000;
 const LIMIT = { perSecond: 200, burst: 400 };
@@ -27,6 +28,8 @@ class PushedSyncers {
   readonly #context: HubContext;
   readonly #find: (name: string) => ClusterObject | undefined;
   readonly #running = new Map<string, Running>();
+  /** Aborted as long as this process does not lead. */
+  #reign = AbortSignal.abort();
 
   constructor(context: HubContext, find: (name: string) => ClusterObject | undefined) {
     this.#context = context;
@@ -48,26 +51,31 @@ class PushedSyncers {
     }
     if (this.#running.get(name)?.from !== kubeconfig) {
       await this.#stop(name);
-      this.#start(name, kubeconfig);
+      if (!this.#reign.aborted) this.#start(name, kubeconfig);
     }
     // Secrets are not watched, so that none but the one that is named is ever read.
     return { requeueAfterMs: LOOK_AGAIN_MS };
   }
 
-  async stopAll(): Promise<void> {
+  /** Lets syncers run until the signal aborts, and then ends them all: the next leader runs its own. */
+  async during(reign: AbortSignal): Promise<void> {
+    this.#reign = reign;
+    await aborted(reign);
     await Promise.all([...this.#running.keys()].map((name) => this.#stop(name)));
   }
 
   #start(name: string, kubeconfig: string): void {
     const { manager, client, identity } = this.#context;
-    const config = new KubeConfig();
-    config.loadFromString(kubeconfig);
+    const config = memberKubeconfig(kubeconfig);
     const metrics = manager.metrics.forCluster(name);
-    const member = new ApiClient(credentialsOf(config), {
+    const connection = new ApiClient(credentialsOf(config), {
       rateLimit: LIMIT,
       userAgent: "fleetwright-syncer",
       metrics,
     });
+    // Who leads no longer must not write into the member either, also before it has noticed.
+    const { election } = manager;
+    const member = election === undefined ? connection : connection.guardedBy(() => election.assertLeading());
     const endpoint = config.getCurrentCluster()?.server;
     const syncer = new Syncer({
       cluster: name,
@@ -90,7 +98,8 @@ class PushedSyncers {
       async stop() {
         end.abort();
         await run;
-        member.close();
+        connection.close();
+        manager.log.info("The syncer of a cluster was stopped.", { cluster: name });
       },
     });
   }
@@ -112,13 +121,7 @@ class PushedSyncers {
         return {
           problem: `Secret ${namespace}/${name} has no key kubeconfig: put the cluster's kubeconfig there.`,
         };
-      const config = new KubeConfig();
-      config.loadFromString(text);
-      const user = config.getCurrentUser();
-      if (user?.exec !== undefined || user?.authProvider !== undefined)
-        return {
-          problem: `The kubeconfig in Secret ${namespace}/${name} runs a program to log in, which the hub does not: give one with a token or a certificate.`,
-        };
+      memberKubeconfig(text);
       return { kubeconfig: text };
     } catch (error) {
       if (isNotFound(error))
@@ -126,7 +129,7 @@ class PushedSyncers {
           problem: `There is no Secret ${namespace}/${name}: make it, with the cluster's kubeconfig under the key kubeconfig.`,
         };
       return {
-        problem: `The kubeconfig in Secret ${namespace}/${name} cannot be read: ${errorMessage(error)}`,
+        problem: `The kubeconfig in Secret ${namespace}/${name} cannot be used: ${errorMessage(error)}`,
       };
     }
   }
@@ -152,9 +155,10 @@ export const push: HubController = {
     clusters.onChange(({ key, before, after }) => {
       if (before?.metadata.generation !== after?.metadata.generation || after === undefined) queue.add(key);
     });
-    context.whileLeading(async (signal) => {
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-      await syncers.stopAll();
+    manager.whileLeading((reign) => {
+      // Their syncers ended with the last time that this process led.
+      for (const { metadata } of clusters.list()) queue.add(metadata.name);
+      return syncers.during(reign);
     });
   },
 };

@@ -1,16 +1,45 @@
 // Changes that people make on a hub and in a member, drawn from a seed, and what must hold when they end.
-import type { FleetServer, RunningSyncer, ShareProbe } from "../../../test/harness/fleet";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { FleetServer, installHubKinds, ShareProbe, type RunningSyncer } from "../../../test/harness/fleet";
 import { CONFIG_MAPS, waitFor, type DataObject } from "../../../test/harness/fault-proxy";
 import { ALLOW_DELETION } from "../../app/deletion-guard";
 import type { Random } from "../../runtime";
 import { NAMESPACES } from "../kinds";
 import { REMOVE } from "../names";
 
-/** Two servers, and a cluster between them. */
+/** A hub and a member, and a cluster between them. */
 export interface Fleet {
   hub: FleetServer;
+  /** Where the hub keeps its data. */
+  dir: string;
   member: FleetServer;
   shares: ShareProbe;
+  /** Another server, with the kind Share, as a second hub or a second member. */
+  other: FleetServer;
+}
+
+/** Starts the servers; what is given back stops them. */
+export async function startFleet(): Promise<{ fleet: Fleet; stop: () => Promise<void> }> {
+  const components = { controllerManager: false, scheduler: false };
+  const scratch = await mkdtemp(path.join(tmpdir(), "fleetwright-rows-"));
+  const dir = path.join(scratch, "hub");
+  const [hub, member, other] = await Promise.all([
+    FleetServer.start({ server: "hub-apiserver", dir, durable: false }),
+    FleetServer.start({ components }),
+    FleetServer.start({ components }),
+  ]);
+  for (const one of [hub, other]) await installHubKinds(one, ["Share"]);
+  const shares = new ShareProbe(hub, "east");
+  await shares.open();
+  return {
+    fleet: { hub, dir, member, shares, other },
+    async stop() {
+      await Promise.all([hub, member, other].map((one) => one.stop()));
+      await rm(scratch, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
 }
 
 const NAMESPACE = "shop";
@@ -36,6 +65,38 @@ export class Campaign {
   /** What is declared now. */
   get names(): string[] {
     return [...this.#wanted.keys()];
+  }
+
+  /** What is declared now, with its values. */
+  get declared(): ReadonlyMap<string, string> {
+    return new Map(this.#wanted);
+  }
+
+  /** The UIDs of what is declared, in the member. */
+  async uids(): Promise<Record<string, string | undefined>> {
+    const all: Record<string, string | undefined> = {};
+    for (const name of this.#wanted.keys()) all[name] = (await this.found(name))?.metadata.uid;
+    return all;
+  }
+
+  /** An object of the campaign in the member. */
+  found(name: string): Promise<DataObject | undefined> {
+    return this.#fleet.member.find(CONFIG_MAPS, { name, namespace: NAMESPACE });
+  }
+
+  /** The hub went back to what was declared then. */
+  returnTo(declared: ReadonlyMap<string, string>): void {
+    this.#wanted.clear();
+    for (const [name, value] of declared) {
+      this.#wanted.set(name, value);
+      this.#removed.delete(name);
+    }
+  }
+
+  /** Declares everything once more, with the values that it has. */
+  async declareAgain(): Promise<void> {
+    for (const [name, value] of this.#wanted) await this.#put(name, value);
+    for (const name of this.#foreign.keys()) await this.#put(name, "ours");
   }
 
   /** Makes the namespace, and objects of somebody else whose names the hub will want, too. */

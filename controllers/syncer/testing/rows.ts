@@ -7,12 +7,14 @@ import { atRest, Campaign, type Fleet } from "./campaign";
 /** One fault, for one seed. */
 export type Row = (fleet: Fleet, seed: number) => Promise<void>;
 
-const start = (
+/** Starts a syncer between the hub and the member of a fleet. */
+export const start = (
   { hub, member, shares }: Fleet,
-  plans: { hubPlan?: FaultPlan; memberPlan?: FaultPlan } = {},
+  plans: Pick<Parameters<typeof startSyncer>[0], "hubPlan" | "memberPlan" | "memberRewrite"> = {},
 ): Promise<RunningSyncer> => startSyncer({ cluster: shares.cluster, hub, member, ...plans });
 
-async function within(running: readonly RunningSyncer[], work: () => Promise<void>): Promise<void> {
+/** Does the work while syncers run, then stops them; a failure says what they logged. */
+export async function within(running: readonly RunningSyncer[], work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -2,6 +2,8 @@
 
 from moto.elbv2 import models as elbv2
 
+import addresses
+
 # Filled by the sandbox's load balancers through the control API: (target group, target, port) -> (state, reason, description).
 _KNOWN = "found health"
 
@@ -26,6 +28,8 @@ def _with_interfaces(create):
             interface.status = "in-use"
             interface.requester_managed = True
             interface.interface_type = "network_load_balancer" if kind == "net" else "interface"
+            if balancer.scheme == "internet-facing":
+                interface.public_ip = addresses.free_public_address()
         return balancer
 
     return create_load_balancer

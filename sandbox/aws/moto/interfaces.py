@@ -4,7 +4,7 @@ import copy
 import ipaddress
 
 from moto.ec2.exceptions import EC2ClientError
-from moto.ec2.models import elastic_network_interfaces, instances, nat_gateways, security_groups, subnets
+from moto.ec2.models import elastic_network_interfaces, instances, security_groups, subnets
 
 
 def free_address(subnet):
@@ -86,21 +86,6 @@ def _network_interfaces(self):
     return [] if gone else list(self.nics.values())
 
 
-def _interface_goes_with_the_gateway(delete):
-    """moto leaves the interface and the public address of a NAT gateway in use: a subnet that can never be deleted, and an
-    address that can never be released."""
-
-    def delete_nat_gateway(self, nat_gateway_id):
-        gateway = delete(self, nat_gateway_id)
-        for address in self.describe_addresses():
-            if address.eni is gateway._eni:
-                self.disassociate_address(association_id=address.association_id)
-        self.enis.pop(gateway._eni.id, None)
-        return gateway
-
-    return delete_nat_gateway
-
-
 def _description(self):
     """moto tells that of a rule for a range of addresses only."""
     return self.ip_range.get("Description") or self.source_group.get("Description")
@@ -114,6 +99,4 @@ def apply():
     instances.Instance.prep_nics = _own_interfaces_go_with_the_instance(instances.Instance.prep_nics)
     instances.Instance.terminate = _terminate_releases_interfaces(instances.Instance.terminate)
     instances.Instance.network_interfaces = property(_network_interfaces)
-    gateways = nat_gateways.NatGatewayBackend
-    gateways.delete_nat_gateway = _interface_goes_with_the_gateway(gateways.delete_nat_gateway)
     security_groups.SecurityGroupRule.description = property(_description)

@@ -13,10 +13,13 @@ from moto.elbv2.models import elbv2_backends
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import run_simple
 
+import addresses
 import balancers
+import gateways
 import groups
 import interfaces
 import launches
+import pages
 import policies
 import snapshot
 import timing
@@ -172,7 +175,7 @@ def main():
     parser.add_argument("--partition", default="aws", help="whose own policies there are")
     arguments = parser.parse_args()
     policies.apply(arguments.partition)
-    for part in (zones, interfaces, volumes, launches, groups, balancers, timing):
+    for part in (zones, addresses, gateways, interfaces, volumes, launches, pages, groups, balancers, timing):
         part.apply()
     if arguments.snapshot is not None:
         snapshot.load(arguments.snapshot)

@@ -89,7 +89,7 @@ def apply():
     elastic_block_store.Volume.__init__ = _timed_volume(elastic_block_store.Volume.__init__)
     elastic_block_store.Volume.status = property(_volume_status)
     elastic_block_store.VolumeAttachment.status = Settling("status", "attachment", {"attached": "attaching"})
-    nat_gateways.NatGateway.state = Settling("state", "gateway", {"available": "pending"})
+    nat_gateways.NatGateway.state = Settling("state", "gateway", {"available": "pending", "failed": "pending"})
     # moto activates a balancer when it is first read; the attribute keeps the time of that.
     elbv2.FakeLoadBalancer.state = Settling("state", "balancer", {"active": "provisioning"})
     eks.Cluster.status = Settling("status", "cluster", {"ACTIVE": "CREATING"})

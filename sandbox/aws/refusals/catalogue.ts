@@ -6,6 +6,7 @@ import { instanceState } from "./instance-state";
 import { interfaceAttachment } from "./interface-attachment";
 import { interfaceDeletion } from "./interface-deletion";
 import { loadBalancer } from "./load-balancer";
+import { internetGateway } from "./internet-gateway";
 import { localZone } from "./local-zone";
 import { names, userData } from "./names";
 import { networkDeletion } from "./network-deletion";
@@ -33,6 +34,7 @@ export const REFUSALS: readonly RefusalRule[] = [
   interfaceDeletion,
   privateAddress,
   publicAddress,
+  internetGateway,
   networkDeletion,
   securityGroupDeletion,
   instanceState,

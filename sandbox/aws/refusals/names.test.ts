@@ -38,7 +38,14 @@ const CASES: Record<
     bad: ["a_b", "-a", "internal-a"],
     code: "ValidationError",
     make: (Name) =>
-      cloud.elb.send(new CreateLoadBalancerCommand({ Name, Type: "network", Subnets: [cloud.subnets[0]] })),
+      cloud.elb.send(
+        new CreateLoadBalancerCommand({
+          Name,
+          Type: "network",
+          Scheme: "internal",
+          Subnets: [cloud.subnets[0]],
+        }),
+      ),
   },
   "a role": {
     longest: 64,

@@ -3,6 +3,9 @@ import { text } from "../call";
 import type { RefusalRule, RuleContext } from "../rule";
 import { interfaces } from "./lookup";
 
+/** A NAT gateway that is one of these has let go of its address. */
+const GONE = ["failed", "deleted"];
+
 /** A public address in use is not released, nor the gateway taken away that it is reached by. */
 export const publicAddress: RefusalRule = {
   name: "public address",
@@ -27,7 +30,7 @@ async function isUsed({ aws }: RuleContext, address: Address): Promise<boolean> 
   if (address.AssociationId !== undefined && address.AssociationId !== "") return true;
   const nat = await aws.ec2.send(new DescribeNatGatewaysCommand({}));
   return (nat.NatGateways ?? [])
-    .filter(({ State }) => State !== "deleted")
+    .filter(({ State }) => !GONE.includes(State ?? ""))
     .some(({ NatGatewayAddresses }) =>
       NatGatewayAddresses?.some(({ AllocationId }) => AllocationId === address.AllocationId),
     );
@@ -41,7 +44,7 @@ async function mapped(
   const open = inside.some(({ Association }) => Association?.PublicIp !== undefined);
   const filter = [{ Name: "vpc-id", Values: [vpcId] }];
   const nat = await context.aws.ec2.send(new DescribeNatGatewaysCommand({ Filter: filter }));
-  const gateways = (nat.NatGateways ?? []).filter(({ State }) => State !== "deleted");
+  const gateways = (nat.NatGateways ?? []).filter(({ State }) => !GONE.includes(State ?? ""));
   if (!open && gateways.length === 0) return undefined;
   return {
     code: "DependencyViolation",

@@ -9,13 +9,17 @@ import {
   CreateNatGatewayCommand,
   CreateNetworkInterfaceCommand,
   CreateSecurityGroupCommand,
+  CreateSubnetCommand,
   CreateVolumeCommand,
+  CreateVpcCommand,
   DeleteNetworkInterfaceCommand,
   DeleteNatGatewayCommand,
   DeleteSecurityGroupCommand,
   DeleteSubnetCommand,
   DeleteVolumeCommand,
   DeleteVpcCommand,
+  DescribeInternetGatewaysCommand,
+  DescribeNatGatewaysCommand,
   DescribeNetworkInterfacesCommand,
   DescribeVolumesCommand,
   DetachInternetGatewayCommand,
@@ -25,6 +29,7 @@ import {
   ReleaseAddressCommand,
   StartInstancesCommand,
   TerminateInstancesCommand,
+  type NatGateway,
 } from "@aws-sdk/client-ec2";
 import {
   AttachRolePolicyCommand,
@@ -172,6 +177,55 @@ test("a private address is given once and lies in its subnet", async () => {
   );
 });
 
+/** The internet gateway of the network, which is made at the first call. */
+async function attachGateway(): Promise<{ InternetGatewayId: string; VpcId: string }> {
+  const { ec2, vpcId } = cloud;
+  const filter = { Filters: [{ Name: "attachment.vpc-id", Values: [vpcId] }] };
+  const known = await ec2.send(new DescribeInternetGatewaysCommand(filter));
+  const [found] = known.InternetGateways ?? [];
+  if (found !== undefined) return { InternetGatewayId: found.InternetGatewayId ?? "", VpcId: vpcId };
+  const made = await ec2.send(new CreateInternetGatewayCommand({}));
+  const gateway = { InternetGatewayId: made.InternetGateway?.InternetGatewayId ?? "", VpcId: vpcId };
+  await ec2.send(new AttachInternetGatewayCommand(gateway));
+  return gateway;
+}
+
+test("a network without an internet gateway has no public addresses", async () => {
+  const { ec2 } = cloud;
+  const { Vpc } = await ec2.send(new CreateVpcCommand({ CidrBlock: "10.1.0.0/16" }));
+  const VpcId = Vpc?.VpcId ?? "";
+  const made = await ec2.send(new CreateSubnetCommand({ VpcId, CidrBlock: "10.1.1.0/24" }));
+  const SubnetId = made.Subnet?.SubnetId ?? "";
+  const nic = await ec2.send(new CreateNetworkInterfaceCommand({ SubnetId }));
+  const { AllocationId } = await ec2.send(new AllocateAddressCommand({ Domain: "vpc" }));
+  const NetworkInterfaceId = nic.NetworkInterface?.NetworkInterfaceId;
+  const message = `Network ${VpcId} is not attached to any internet gateway`;
+  const associate = new AssociateAddressCommand({ AllocationId, NetworkInterfaceId });
+  await refused(ec2.send(associate), "Gateway.NotAttached", message);
+  const InstanceId = await cloud.run({ SubnetId });
+  const ofInstance = new AssociateAddressCommand({ AllocationId, InstanceId });
+  await refused(ec2.send(ofInstance), "Gateway.NotAttached", message);
+  const balancer = { Name: "facing", Type: "network" as const, Subnets: [SubnetId] };
+  await refused(
+    cloud.elb.send(new CreateLoadBalancerCommand(balancer)),
+    "InvalidSubnetException",
+    `VPC ${VpcId} has no internet gateway`,
+  );
+  await cloud.elb.send(new CreateLoadBalancerCommand({ ...balancer, Scheme: "internal" }));
+
+  // A NAT gateway is made, and fails.
+  const { NatGateway } = await ec2.send(new CreateNatGatewayCommand({ SubnetId, AllocationId }));
+  const NatGatewayIds = [NatGateway?.NatGatewayId ?? ""];
+  const found = async (): Promise<NatGateway | undefined> =>
+    (await ec2.send(new DescribeNatGatewaysCommand({ NatGatewayIds }))).NatGateways?.[0];
+  await settled("the NAT gateway to fail", "failed", async () => (await found())?.State);
+  expect(await found()).toMatchObject({
+    FailureCode: "Gateway.NotAttached",
+    FailureMessage: `Network ${VpcId} has no Internet gateway attached`,
+  });
+  await ec2.send(new ReleaseAddressCommand({ AllocationId }));
+});
+
 test("networks, groups, gateways and addresses in use stay", async () => {
   const { ec2, vpcId } = cloud;
   await cloud.run();
@@ -199,9 +253,7 @@ test("networks, groups, gateways and addresses in use stay", async () => {
   );
   await refused(ec2.send(new DeleteVpcCommand({ VpcId: vpcId })), "DependencyViolation", /vpc/);
 
-  const made = await ec2.send(new CreateInternetGatewayCommand({}));
-  const gateway = { InternetGatewayId: made.InternetGateway?.InternetGatewayId ?? "", VpcId: vpcId };
-  await ec2.send(new AttachInternetGatewayCommand(gateway));
+  const gateway = await attachGateway();
   const { AllocationId } = await ec2.send(new AllocateAddressCommand({ Domain: "vpc" }));
   await ec2.send(new AssociateAddressCommand({ AllocationId, InstanceId: instance }));
   await refused(ec2.send(new ReleaseAddressCommand({ AllocationId })), "InvalidIPAddress.InUse", /is in use/);
@@ -216,8 +268,10 @@ test("networks, groups, gateways and addresses in use stay", async () => {
 
 test("the address of a NAT gateway is released only after the gateway was deleted", async () => {
   const { ec2, subnets } = cloud;
+  await attachGateway();
   const { AllocationId } = await ec2.send(new AllocateAddressCommand({ Domain: "vpc" }));
   const { NatGateway } = await ec2.send(new CreateNatGatewayCommand({ SubnetId: subnets[0], AllocationId }));
+  expect(NatGateway?.NatGatewayAddresses?.[0]?.PrivateIp).toMatch(/^10\.0\.1\./);
   const release = new ReleaseAddressCommand({ AllocationId });
   await refused(ec2.send(release), "InvalidIPAddress.InUse", /is in use/);
   await ec2.send(new DeleteNatGatewayCommand({ NatGatewayId: NatGateway?.NatGatewayId }));
@@ -273,7 +327,8 @@ test("roles and policies that are attached stay", async () => {
 });
 
 test("a load balancer has one name and one listener a port", async () => {
-  const balancer = { Name: "twice", Type: "network" as const, Subnets: [...cloud.subnets] };
+  const kind = { Type: "network", Scheme: "internal" } as const;
+  const balancer = { Name: "twice", ...kind, Subnets: [...cloud.subnets] };
   const made = await cloud.elb.send(new CreateLoadBalancerCommand(balancer));
   const LoadBalancerArn = made.LoadBalancers?.[0]?.LoadBalancerArn ?? "";
   expect(LoadBalancerArn).toContain(":loadbalancer/net/twice/");

@@ -24,7 +24,8 @@ export function insidePlan(record: HostRecord, sockets: string): NetworkHelperSt
   };
 }
 
-// As in a VPC: a machine is known by its address, a load balancer by its own name.
+// As in a VPC: a machine is known by its address, a load balancer by its own name; one that faces the internet by its public
+// addresses, whoever asks.
 function namesOf({ machines, loadBalancers }: HostRecord): Record<string, string[]> {
   const of = (name: string, ips: string[]): [string, string[]] => [name.toLowerCase(), ips];
   return Object.fromEntries([
@@ -37,7 +38,7 @@ function namesOf({ machines, loadBalancers }: HostRecord): Record<string, string
         : [
             of(
               name,
-              addresses.map(({ ip }) => ip),
+              addresses.map(({ ip, publicIp }) => publicIp ?? ip),
             ),
           ],
     ),

@@ -14,6 +14,7 @@ import type { STS } from "@aws-sdk/client-sts";
 import { isAbsent, isNotVisibleYet, isStillUsed } from "./core/errors";
 import { isRecord } from "./core/value";
 import { Deadline } from "./core/deadline";
+import { Dlm } from "./dlm";
 import type { Settings } from "./settings";
 
 /** The operation that is running. Every call to AWS is made within one. */
@@ -100,6 +101,19 @@ export class Clients {
   sts = (): Promise<STS> =>
     this.once("sts", async () => new (await import("@aws-sdk/client-sts")).STS(this.options("sts")));
 
+  dlm = (): Dlm =>
+    new Dlm({
+      region: this.region,
+      endpoint:
+        this.settings.endpoints.dlm ??
+        process.env.AWS_ENDPOINT_URL_DLM ??
+        process.env.AWS_ENDPOINT_URL ??
+        `https://dlm.${this.region}.amazonaws.com${this.region.startsWith("cn-") ? ".cn" : ""}`,
+      credentials: async () => this.settings.credentials ?? (await this.sts()).config.credentials(),
+      headers: creationHeader,
+      deadline: () => operation.getStore()?.deadline ?? new Deadline(60_000),
+    });
+
   /** Ends open connections, so that the process can end. */
   async close(): Promise<void> {
     for (const client of this.made.values()) {
@@ -157,13 +171,17 @@ function withRetries<T extends object>(client: T): T {
     (next) => (args) => {
       const request: unknown = Reflect.get(args, "request");
       const headers: unknown = isRecord(request) ? request.headers : undefined;
-      const creation = operation.getStore()?.creation;
-      if (creation !== undefined && isRecord(headers)) Reflect.set(headers, CREATION_HEADER, creation);
+      if (isRecord(headers)) Object.assign(headers, creationHeader());
       return next(args);
     },
     { step: "build", name: "fleetwrightCreation" },
   );
   return client;
+}
+
+function creationHeader(): Record<string, string> {
+  const creation = operation.getStore()?.creation;
+  return creation === undefined ? {} : { [CREATION_HEADER]: creation };
 }
 
 /** Whether a call takes something away. */

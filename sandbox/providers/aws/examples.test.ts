@@ -47,6 +47,7 @@ beforeAll(async () => {
   const endpoints = [
     "autoscaling",
     "cloudwatchlogs",
+    "dlm",
     "ec2",
     "eks",
     "elbv2",

@@ -17,7 +17,6 @@ import { inputsAfterRead, inputsForImport } from "./core/inputs";
 import type { Creation, Journal } from "./core/journal";
 import { typeInUrn } from "./core/naming";
 import { canonical, definedValues, type Values, without } from "./core/value";
-import { previewed } from "./previewed";
 import { lookups, resources } from "./registry";
 import { ResourceState } from "./resource-state";
 import type { AwsSession, OperationOptions } from "./session";
@@ -203,7 +202,7 @@ export class AwsOperations {
 
 function resourceIn(urn: string): AwsResource {
   const token = typeInUrn(urn);
-  const found = resources.get(token) ?? previewed.get(token);
+  const found = resources.get(token);
   if (found === undefined) throw new NotInSandbox(`The resource type ${token}`);
   return found;
 }

@@ -11,7 +11,6 @@ import { describeError } from "./core/errors";
 import { Journal } from "./core/journal";
 import { without } from "./core/value";
 import { AwsOperations } from "./operations";
-import { previewed } from "./previewed";
 import { lookups, resources } from "./registry";
 import { AwsSession } from "./session";
 import { readSettings, SETTINGS, type Settings } from "./settings";
@@ -29,9 +28,7 @@ export function awsProvider(version: string, environment: NodeJS.ProcessEnv = pr
     name: "aws",
     version,
     settings: SETTINGS,
-    resources: Object.fromEntries(
-      [...resources.keys(), ...previewed.keys()].map((token) => [token, resource(configured)]),
-    ),
+    resources: Object.fromEntries([...resources.keys()].map((token) => [token, resource(configured)])),
     functions: Object.fromEntries([...lookups.keys()].map((token) => [token, func(token, configured)])),
     configure: async (config: Values, log: Log) => {
       if (config.profile !== undefined) {

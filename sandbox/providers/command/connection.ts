@@ -45,15 +45,16 @@ export interface Endpoint extends Pick<
 
 /** The endpoint of a connection or proxy. */
 export function endpoint(connection: ProxyConnection, env: NodeJS.ProcessEnv = process.env): Endpoint {
-  const agentSocketPath = connection.agentSocketPath ?? env.SSH_AUTH_SOCK;
-  return {
-    ...DEFAULTS,
-    ...connection,
-    agentSocketPath: agentSocketPath === "" ? undefined : agentSocketPath,
-  };
+  const fromEnvironment = env.SSH_AUTH_SOCK === "" ? undefined : env.SSH_AUTH_SOCK;
+  return { ...DEFAULTS, ...connection, agentSocketPath: connection.agentSocketPath ?? fromEnvironment };
+}
+
+/** Where an endpoint is, as it is dialled. */
+export function hostAndPort({ host, port }: Pick<Endpoint, "host" | "port">): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** An endpoint as a person writes it. */
-export function address({ user, host, port }: Endpoint): string {
-  return `${user}@${host.includes(":") ? `[${host}]` : host}:${port}`;
+export function address(target: Endpoint): string {
+  return `${target.user}@${hostAndPort(target)}`;
 }

@@ -1,18 +1,26 @@
+import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client, ConnectConfig } from "ssh2";
-import { errorMessage } from "../../../lib/failure";
+import { errorCode, errorMessage } from "../../../lib/failure";
 import type { Context } from "../shell/context";
-import { readPrivateKey, sshPrivateKey } from "../ssh-key";
-import { address, type Connection, type Endpoint, endpoint } from "./connection";
-import { HostKeyMismatch, hostKeyTypes, mismatch, parseHostKey } from "./host-key";
+import { type Connection, type Endpoint, endpoint, hostAndPort } from "./connection";
+import { dialWords, kernelWords } from "./go-words";
+import { type ExpectedHostKey, hostKeyTypes, parseHostKey } from "./host-key";
+import { login, type Login } from "./login";
 
-const FIRST_WAIT_MS = 500;
+const FIRST_WAIT_MS = 100;
+const BACKOFF = 1.5;
 const MAX_WAIT_MS = 5000;
 const KEEPALIVE_MS = 15_000;
 const LOST_KEEPALIVES = 4;
 
-/** Uses a machine over SSH, and hangs up afterwards. Ends when the context's signal does. */
+/**
+ * Uses a machine over SSH, and hangs up afterwards. Ends when the context's signal does. What it tries, how often and what it says is
+ * that of the official provider 1.2.1 (`Dial` of connection.go), but for three things that would only hang there: a server that says
+ * nothing is given up after perDialTimeout, a connection that is lost is noticed, and a log-in through a proxy that fails is tried on
+ * a new connection.
+ */
 export async function withMachine<T>(
   context: Context,
   connection: Connection,
@@ -20,26 +28,51 @@ export async function withMachine<T>(
 ): Promise<T> {
   const clients: Client[] = [];
   const hangUp = (): void => clients.reverse().forEach((client) => client.end());
+  const open = async (client: Promise<Client>): Promise<Client> => {
+    const opened = await client;
+    clients.push(opened);
+    return opened;
+  };
   try {
     const target = endpoint(connection);
-    let through: (() => Promise<Duplex>) | undefined;
-    if (connection.proxy !== undefined) {
-      const proxy = await dial(context, endpoint(connection.proxy), "proxy ");
-      clients.push(proxy);
-      through = () => forward(proxy, target);
-    }
-    const client = await dial(context, target, "", through);
-    clients.push(client);
-    return await use(client);
+    const keys = await login(target);
+    if (connection.proxy === undefined)
+      return await use(
+        await open(
+          tried(context, "Dial", target, async () =>
+            shake(target, keys, await tcp(target, context.signal), context),
+          ),
+        ),
+      );
+    const proxy = await open(throughProxy(context, dialProxy(context, endpoint(connection.proxy))));
+    const client = tried(context, "Dial from proxy", target, async () =>
+      shake(target, keys, await forward(proxy, target), context),
+    );
+    return await use(await open(throughProxy(context, client)));
   } finally {
     hangUp();
   }
 }
 
-/** How long to wait after a failed dial; half of it is chance, so that many machines are not dialled in step. */
-export function waitAfter(failures: number, random: number = Math.random()): number {
-  const full = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), MAX_WAIT_MS);
-  return full / 2 + (full / 2) * random;
+async function dialProxy(context: Context, proxy: Endpoint): Promise<Client> {
+  const keys = await login(proxy);
+  return tried(context, "Dial proxy", proxy, async () =>
+    shake(proxy, keys, await tcp(proxy, context.signal), context),
+  );
+}
+
+async function throughProxy<T>(context: Context, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    throw new Error(`proxy: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** How long to wait after so many dials that failed. */
+export function waitAfter(failures: number): number {
+  return Math.min(FIRST_WAIT_MS * BACKOFF ** failures, MAX_WAIT_MS);
 }
 
 /** Whether a dial that failed was the last one. */
@@ -47,42 +80,71 @@ export function isLast(failures: number, dialErrorLimit: number): boolean {
   return dialErrorLimit >= 0 && failures > dialErrorLimit;
 }
 
-async function dial(
+async function tried<T>(
   context: Context,
-  target: Endpoint,
   what: string,
-  through?: () => Promise<Duplex>,
-): Promise<Client> {
-  const config = await settings(target);
-  const limit = target.dialErrorLimit < 0 ? "" : `/${target.dialErrorLimit + 1}`;
-  for (let failures = 1; ; failures++) {
+  { dialErrorLimit }: Endpoint,
+  dial: () => Promise<T>,
+): Promise<T> {
+  const limit = dialErrorLimit < 0 ? "inf" : String(dialErrorLimit);
+  for (let dials = 1; ; dials++) {
     context.signal.throwIfAborted();
     try {
-      return await dialOnce(target, { ...config, ...(through && { sock: await through() }) }, context.signal);
+      return await dial();
     } catch (error) {
       context.signal.throwIfAborted();
-      if (error instanceof HostKeyMismatch) throw error;
-      if (isLast(failures, target.dialErrorLimit)) {
-        throw new Error(
-          `Cannot log in to ${what}${address(target)}: ${failures} dial${failures === 1 ? "" : "s"} failed ` +
-            `(dialErrorLimit ${target.dialErrorLimit}), the last one with: ${errorMessage(error)}`,
-          { cause: error },
-        );
+      if (isLast(dials, dialErrorLimit)) {
+        throw new Error(`after ${dials - 1} failed attempts: ${errorMessage(error)}`, { cause: error });
       }
-      context.log.status(
-        `dial ${failures}${limit} of ${what}${address(target)} failed (${errorMessage(error)}), trying again`,
-      );
-      await pause(waitAfter(failures), undefined, { signal: context.signal }).catch(() =>
+      context.log.status(`${what} ${dials}/${limit} failed: retrying`);
+      await pause(waitAfter(dials), undefined, { signal: context.signal }).catch(() =>
         context.signal.throwIfAborted(),
       );
     }
   }
 }
 
-async function dialOnce(target: Endpoint, config: ConnectConfig, signal: AbortSignal): Promise<Client> {
+function tcp(target: Endpoint, signal: AbortSignal): Promise<Socket> {
+  const where = hostAndPort(target);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: target.host, port: target.port });
+    const fail = (error: unknown): void => {
+      settle();
+      socket.destroy();
+      reject(error instanceof Error ? error : new Error(errorMessage(error)));
+    };
+    const failed = (error: Error): void =>
+      fail(new Error(dialWords("tcp", where, errorCode(error)), { cause: error }));
+    const aborted = (): void => fail(signal.reason);
+    const timer =
+      target.perDialTimeout > 0
+        ? setTimeout(() => fail(new Error(dialWords("tcp", where, "timeout"))), target.perDialTimeout * 1000)
+        : undefined;
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", aborted);
+      socket.off("error", failed);
+    };
+    signal.addEventListener("abort", aborted, { once: true });
+    socket.once("error", failed);
+    socket.once("connect", () => {
+      settle();
+      socket.setNoDelay(true);
+      resolve(socket);
+    });
+  });
+}
+
+/** Logs in over a connection that is there. */
+async function shake(
+  target: Endpoint,
+  { config, attempted, expected }: Login,
+  sock: Duplex,
+  { signal }: Context,
+): Promise<Client> {
   const { Client } = await import("ssh2");
-  const expected = target.hostKey === undefined ? undefined : parseHostKey(target.hostKey);
   const client = new Client();
+  const seen: Seen = { hostKeys: "", attempted: attempted() };
   return new Promise<Client>((resolve, reject) => {
     const seconds = target.perDialTimeout;
     const timer =
@@ -96,7 +158,11 @@ async function dialOnce(target: Endpoint, config: ConnectConfig, signal: AbortSi
     const fail = (error: unknown): void => {
       settle();
       client.destroy();
-      reject(error instanceof Error ? error : new Error(errorMessage(error)));
+      if (signal.aborted) reject(error instanceof Error ? error : new Error(errorMessage(error)));
+      else
+        reject(
+          new Error(`ssh: handshake failed: ${handshakeWords(error, expected, seen)}`, { cause: error }),
+        );
     };
     const aborted = (): void => fail(signal.reason);
     signal.addEventListener("abort", aborted, { once: true });
@@ -106,77 +172,62 @@ async function dialOnce(target: Endpoint, config: ConnectConfig, signal: AbortSi
     });
     // After the login this listener stays: an error then ends the channels, and they say so.
     client.on("error", fail);
-    client.on("close", () => fail(new Error("the server hung up")));
+    client.on("close", () => fail(new Error("EOF")));
     client.on("keyboard-interactive", (_name, _instructions, _lang, prompts, finish) =>
       finish(prompts.map(() => target.password ?? "")),
     );
     client.connect({
       ...config,
+      ...seen.attempted.settings,
+      sock,
+      readyTimeout: 0,
+      keepaliveInterval: KEEPALIVE_MS,
+      keepaliveCountMax: LOST_KEEPALIVES,
       hostVerifier: (key: Buffer) => {
         if (expected === undefined || key.equals(expected.blob)) return true;
-        fail(mismatch(target, expected, key));
+        fail(new Error("ssh: host key mismatch"));
         return false;
       },
       algorithms: { serverHostKey: hostKeyTypes(expected) },
-    });
+      debug: (line: string) => {
+        const offered = "Handshake: (remote) Host key format: ";
+        if (line.startsWith(offered)) seen.hostKeys = line.slice(offered.length).replaceAll(",", " ");
+      },
+    } satisfies ConnectConfig);
   });
 }
 
-/** The settings of a login; mistakes in them fail at once, since dialling would not help. */
-async function settings(target: Endpoint): Promise<ConnectConfig> {
-  if (target.hostKey !== undefined) parseHostKey(target.hostKey);
-  const { privateKey, password, agentSocketPath } = target;
-  const identity =
-    privateKey === undefined ? undefined : await usableKey(privateKey, target.privateKeyPassword);
-  const methods = [
-    ...(identity === undefined ? [] : (["publickey"] as const)),
-    ...(password === undefined ? [] : (["password", "keyboard-interactive"] as const)),
-    ...(agentSocketPath === undefined ? [] : (["agent"] as const)),
-  ];
-  if (methods.length === 0) {
-    throw new Error(
-      `No way to log in to ${address(target)}: set connection.privateKey, connection.password or connection.agentSocketPath (or SSH_AUTH_SOCK).`,
-    );
-  }
-  return {
-    host: target.host,
-    port: target.port,
-    username: target.user,
-    readyTimeout: target.perDialTimeout * 1000,
-    keepaliveInterval: KEEPALIVE_MS,
-    keepaliveCountMax: LOST_KEEPALIVES,
-    authHandler: methods,
-    tryKeyboard: password !== undefined,
-    ...(password !== undefined && { password }),
-    ...(agentSocketPath !== undefined && { agent: agentSocketPath }),
-    ...identity,
-  };
+/** What a log-in has shown until now. */
+interface Seen {
+  /** The types of keys that the server offered. */
+  hostKeys: string;
+  readonly attempted: ReturnType<Login["attempted"]>;
 }
 
-/** A private key in a form that the SSH library reads; it does not know PKCS#8, which is how ED25519 keys come as PEM. */
-async function usableKey(pem: string, passphrase: string | undefined): Promise<ConnectConfig> {
-  const { utils } = await import("ssh2");
-  const secret = passphrase === undefined ? {} : { passphrase };
-  try {
-    const identity = /-----BEGIN (ENCRYPTED )?PRIVATE KEY-----/.test(pem)
-      ? { privateKey: sshPrivateKey(readPrivateKey(pem, passphrase)) ?? pem }
-      : { privateKey: pem, ...secret };
-    const parsed = utils.parseKey(identity.privateKey, passphrase);
-    if ("message" in parsed) throw new Error(parsed.message);
-    return identity;
-  } catch (error) {
-    throw new Error(
-      `connection.privateKey cannot be used: ${errorMessage(error)}. It must be a private key in OpenSSH or PEM form; if it is encrypted, set connection.privateKeyPassword.`,
-      { cause: error },
-    );
-  }
+function handshakeWords(error: unknown, expected: ExpectedHostKey | undefined, seen: Seen): string {
+  const level = error instanceof Error && "level" in error ? error.level : undefined;
+  if (level === "client-authentication")
+    return `ssh: unable to authenticate, attempted methods [${seen.attempted.names().join(" ")}], no supported methods remain`;
+  if (level === "handshake" && expected !== undefined && /host key/.test(errorMessage(error)))
+    return `ssh: no common algorithm for host key; client offered: [${expected.algorithm}], server offered: [${seen.hostKeys}]`;
+  if (errorMessage(error) === "Connection lost before handshake") return "EOF";
+  const code = errorCode(error);
+  if (code !== undefined) return `read tcp: read: ${kernelWords(code, errorMessage(error))}`;
+  return errorMessage(error);
 }
 
 function forward(proxy: Client, target: Endpoint): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     proxy.forwardOut("127.0.0.1", 0, target.host, target.port, (error, channel) => {
       if (error === undefined) resolve(channel);
-      else reject(new Error(`the proxy cannot reach ${target.host}:${target.port}: ${error.message}`));
+      // Such as "(SSH) Channel open failure: Connection refused".
+      else
+        reject(
+          new Error(
+            `ssh: rejected: connect failed (${error.message.replace(/^.*Channel open failure: /, "")})`,
+            { cause: error },
+          ),
+        );
     });
   });
 }

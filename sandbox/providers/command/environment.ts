@@ -1,11 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { CheckFailure } from "../shell/kind";
+import { quotedAsInGo } from "./go-words";
 
 /** Variables of a command. */
 export type Variables = Readonly<Record<string, string>>;
-
-/** The kernel refuses a single variable of 128 KiB (MAX_ARG_STRLEN), name included. */
-const MAX_VARIABLE_BYTES = 128 * 1024 - 64;
 
 /** What the last run of the command said. */
 export interface PreviousOutput {
@@ -13,25 +11,13 @@ export interface PreviousOutput {
   readonly stderr?: string | undefined;
 }
 
-/** The variables of a run: those of the program, and what the last run said. */
-export function variables(
-  environment: Variables | undefined,
-  previous: PreviousOutput,
-  addPrevious: boolean | undefined,
-  warn: (message: string) => void,
-): Variables {
-  const earlier = Object.entries({
+/** The variables that say what the last run said. */
+export function previousVariables(previous: PreviousOutput, isWanted: boolean | undefined): Variables {
+  const all = {
     PULUMI_COMMAND_STDOUT: previous.stdout ?? "",
     PULUMI_COMMAND_STDERR: previous.stderr ?? "",
-  }).filter(([name, value]) => {
-    if (addPrevious === false || value === "") return false;
-    if (Buffer.byteLength(value) < MAX_VARIABLE_BYTES) return true;
-    warn(
-      `${name} is not set: the last output has ${Buffer.byteLength(value)} bytes, a variable holds at most ${MAX_VARIABLE_BYTES}.`,
-    );
-    return false;
-  });
-  return { ...environment, ...Object.fromEntries(earlier) };
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => isWanted !== false && value !== ""));
 }
 
 /** What is wrong with the names of variables. */
@@ -47,33 +33,39 @@ export function variableFailures(environment: Variables | undefined): CheckFailu
   });
 }
 
-/** A command line for a remote shell, and what it has to read first from its standard input. */
+/** A command line for a remote shell. */
 export interface RemoteScript {
   readonly command: string;
-  readonly preamble: string;
   /** Begins the first line of the standard error; the process id follows. */
   readonly mark: string;
 }
 
 /**
- * Brings a script and its variables to a remote shell. SSH servers accept hardly any variables by themselves
- * (AcceptEnv), and in the command line everyone on the machine could read them; so a few lines of shell read them from
- * the standard input, line by line up to a mark, and then become the script, to which the rest of the input is left.
- * They also tell the process id: OpenSSH passes no signals on to processes of root, so that is how they are ended.
+ * A script as a command line that tells its process id before it becomes the script: OpenSSH passes no signals on to processes of
+ * root, so that is how they are ended.
  */
-export function remoteScript(
-  script: string,
-  environment: Variables,
-  mark = randomBytes(16).toString("hex"),
-): RemoteScript {
-  const start =
-    `echo "$2 $$" >&2; v=; while IFS= read -r l && [ "$l" != "$2" ]; do v="$v$l\n"; done; eval "$v"; unset v l; ` +
-    `exec "\${SHELL:-/bin/sh}" -c "$1"`;
-  const exports = Object.entries(environment).map(([name, value]) => `export ${name}=${quoted(value)}\n`);
+export function remoteScript(script: string, mark = randomBytes(16).toString("hex")): RemoteScript {
+  const start = 'echo "$2 $$" >&2; exec "${SHELL:-/bin/sh}" -c "$1"';
+  return { command: `exec /bin/sh -c ${quoted(start)} sh ${quoted(script)} ${mark}`, mark };
+}
+
+/**
+ * A command that names those of some variables that hold a value of chance: SSH servers leave out what their AcceptEnv does not name,
+ * and the SSH library does not pass on that they say so.
+ */
+export function acceptedProbe(names: readonly string[], chance: string): string {
+  const test = `for n in "$@"; do eval "v=\\\${$n-}"; [ "$v" = ${chance} ] && echo "$n"; done; true`;
+  return `exec /bin/sh -c ${quoted(test)} sh ${names.join(" ")}`;
+}
+
+/** What the official provider says of a variable that the server does not take. */
+export function notAccepted(name: string): { readonly log: string; readonly error: string } {
   return {
-    command: `exec /bin/sh -c ${quoted(start)} sh ${quoted(script)} ${mark}`,
-    preamble: `${exports.join("")}${mark}\n`,
-    mark,
+    log:
+      `Unable to set '${name}'. This only works if your SSH server is configured to accept\n` +
+      "\tthese variables via AcceptEnv. Alternatively, if a Bash-like shell runs the command on the remote host, you could\n" +
+      "\tprefix the command itself with the variables in the form 'VAR=value command'",
+    error: `could not set environment variable ${quotedAsInGo(name)}: ssh: setenv failed`,
   };
 }
 

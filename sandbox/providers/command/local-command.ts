@@ -3,7 +3,7 @@ import { asset, list, mapOf, text } from "../shell/kind";
 import type { Context } from "../shell/context";
 import { resource } from "../shell/declared-resource";
 import type { Plain, WireAsset } from "../shell/wire";
-import { type PreviousOutput, variableFailures, variables } from "./environment";
+import { type PreviousOutput, previousVariables, variableFailures } from "./environment";
 import { findArchive, findAssets } from "./found-files";
 import { runLocally } from "./local-run";
 import { commandInputs, newId, runsAgain, type Script, updateScript } from "./script";
@@ -67,7 +67,10 @@ export async function runScript(
     interpreter: inputs.interpreter,
     dir: inputs.dir,
     stdin: inputs.stdin,
-    environment: variables(inputs.environment, previous, inputs.addPreviousOutputInEnv, context.log.warning),
+    environment: {
+      ...inputs.environment,
+      ...previousVariables(previous, inputs.addPreviousOutputInEnv),
+    },
     logging: inputs.logging,
   });
   if (script.property === "delete") return said;

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
-import { errorCode } from "../../../lib/failure";
+import { errorCode, errorMessage } from "../../../lib/failure";
 import type { Context } from "../shell/context";
 import type { Variables } from "./environment";
+import { kernelWords, quotedAsInGo } from "./go-words";
 import { failure, Output } from "./output";
 
 /** A command for this machine. */
@@ -33,17 +34,15 @@ export async function runLocally(
   run: LocalRun,
 ): Promise<{ stdout: string; stderr: string }> {
   context.signal.throwIfAborted();
-  if (run.dir !== undefined) await requireFolder(run.dir);
+  if (run.dir !== undefined) await requireThere(run.dir, run.script);
   const [program = "/bin/sh", ...args] = run.interpreter?.length ? run.interpreter : SHELL;
   const output = new Output(run.logging, context.log.status);
-  const how = await new Promise<string | undefined>((resolve, reject) => {
-    const child = spawn(program, [...args, run.script], {
-      cwd: run.dir,
-      env: { ...process.env, ...run.environment },
-      // A process group of its own, so that everything that the command starts can be ended with it.
-      detached: true,
-      stdio: ["pipe", "pipe", "pipe"],
-    });
+  const how = await new Promise<string | undefined>((resolve) => {
+    const child = started(program, [...args, run.script], run);
+    if (typeof child === "string") {
+      resolve(child);
+      return;
+    }
     const release = endWith(context.signal, child.pid);
     child.stdout.on("data", (bytes: Buffer) => output.add("stdout", bytes));
     child.stderr.on("data", (bytes: Buffer) => output.add("stderr", bytes));
@@ -52,11 +51,7 @@ export async function runLocally(
     child.stdin.end(run.stdin ?? "");
     child.on("error", (error) => {
       release();
-      const missing =
-        errorCode(error) === "ENOENT" ? "there is no such program on this machine" : error.message;
-      reject(
-        new Error(`Cannot run the interpreter ${JSON.stringify(program)}: ${missing}.`, { cause: error }),
-      );
+      resolve(startWords(program, error));
     });
     child.on("close", (code, signal) => {
       release();
@@ -76,10 +71,42 @@ export async function runLocally(
   return { stdout: output.text("stdout"), stderr: output.text("stderr") };
 }
 
-async function requireFolder(dir: string): Promise<void> {
-  const found = await stat(dir).catch(() => undefined);
-  if (found?.isDirectory() === true) return;
-  throw new Error(`dir is ${JSON.stringify(dir)}, but there is no such folder (seen from ${process.cwd()}).`);
+/** Starts a program, or says why that cannot be. */
+function started(
+  program: string,
+  args: readonly string[],
+  run: LocalRun,
+): ChildProcessWithoutNullStreams | string {
+  try {
+    return spawn(program, args, {
+      cwd: run.dir,
+      env: { ...process.env, ...run.environment },
+      // A process group of its own, so that everything that the command starts can be ended with it.
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+  } catch (error) {
+    // Such as E2BIG: an output of the last time that no variable can hold.
+    return startWords(program, error);
+  }
+}
+
+function startWords(program: string, error: unknown): string {
+  const code = errorCode(error);
+  return code === "ENOENT" && !program.includes("/")
+    ? `exec: ${quotedAsInGo(program)}: executable file not found in $PATH`
+    : `fork/exec ${program}: ${kernelWords(code, errorMessage(error))}`;
+}
+
+async function requireThere(dir: string, script: string): Promise<void> {
+  try {
+    await stat(dir);
+  } catch (error) {
+    throw new Error(
+      `chdir ${dir}: ${kernelWords(errorCode(error), errorMessage(error))}: running ${quotedAsInGo(script)}:\n`,
+      { cause: error },
+    );
+  }
 }
 
 /** Ends a process group when the signal comes: politely, then not. */

@@ -6,7 +6,6 @@ import { waitFor } from "../../../lib/deadline";
 import { call, testContext, written } from "../testing/provider-harness";
 import { isArchive, isAsset, type Values } from "../shell/wire";
 import { globPattern, select } from "./glob";
-import { variables } from "./environment";
 import { isLast, waitAfter } from "./dial";
 import { commandProvider } from "./provider";
 import { isRunning } from "./testing/sshd";
@@ -55,12 +54,6 @@ describe("local.Command", () => {
       `exit status 3: running "seq 1 100; exit 3":\n${all}`,
     );
     expect(await problem(run({ create: "kill -9 $$" }))).toBe('signal: killed: running "kill -9 $$":\n');
-    expect(await problem(run({ create: "true", interpreter: ["no-such-program"] }))).toContain(
-      'Cannot run the interpreter "no-such-program": there is no such program',
-    );
-    expect(await problem(run({ create: "true", dir: join(folder, "nowhere") }))).toContain(
-      "there is no such folder",
-    );
   });
 
   test("updates run update, or else create; a delete runs with the last output", async () => {
@@ -160,10 +153,7 @@ describe("globs", () => {
 
 describe("dialling", () => {
   test("waits longer after each failure, up to a limit", () => {
-    expect([1, 2, 3, 4, 5, 50].map((failures) => waitAfter(failures, 1))).toEqual([
-      500, 1000, 2000, 4000, 5000, 5000,
-    ]);
-    expect(waitAfter(1, 0)).toBe(250);
+    expect([1, 2, 3, 50].map((failures) => Math.round(waitAfter(failures)))).toEqual([150, 225, 338, 5000]);
   });
 
   test.each([
@@ -174,13 +164,4 @@ describe("dialling", () => {
   ])("%s failures with a limit of %s: last %s", (failures, limit, last) => {
     expect(isLast(failures, limit)).toBe(last);
   });
-});
-
-test("an output that no variable can hold is left out with a warning", () => {
-  const warnings: string[] = [];
-  const made = variables({ A: "1" }, { stdout: "x".repeat(200_000), stderr: "e" }, undefined, (text) =>
-    warnings.push(text),
-  );
-  expect(Object.keys(made)).toEqual(["A", "PULUMI_COMMAND_STDERR"]);
-  expect(warnings[0]).toContain("PULUMI_COMMAND_STDOUT is not set");
 });

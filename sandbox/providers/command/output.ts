@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { quotedAsInGo } from "./go-words";
 
 /** Which streams of a command are shown while it runs. */
 export type Logging = "stdout" | "stderr" | "stdoutAndStderr" | "none";
@@ -62,5 +63,5 @@ export class Output {
  * all of the script, and all that it said, also where `logging` shows less of it while it runs.
  */
 export function failure(how: string, script: string, output: Output): string {
-  return `${how}: running ${JSON.stringify(script)}:\n${output.everything()}`;
+  return `${how}: running ${quotedAsInGo(script)}:\n${output.everything()}`;
 }

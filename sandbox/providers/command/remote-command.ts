@@ -5,7 +5,7 @@ import { text } from "../shell/kind";
 import { resource } from "../shell/declared-resource";
 import type { Plain } from "../shell/wire";
 import { connectionKind } from "./connection";
-import { type PreviousOutput, variableFailures, variables } from "./environment";
+import { type PreviousOutput, previousVariables, variableFailures } from "./environment";
 import { runRemotely } from "./remote-run";
 import { commandInputs, newId, runsAgain, type Script, updateScript } from "./script";
 
@@ -50,7 +50,8 @@ function runScript(
     connection: inputs.connection,
     script: script.text,
     stdin: inputs.stdin,
-    environment: variables(inputs.environment, previous, inputs.addPreviousOutputInEnv, context.log.warning),
+    environment: inputs.environment ?? {},
+    previous: previousVariables(previous, inputs.addPreviousOutputInEnv),
     logging: inputs.logging,
   });
 }

@@ -1,9 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { constants } from "node:os";
 import type { Client } from "ssh2";
 import type { Context } from "../shell/context";
 import { address, type Connection, endpoint } from "./connection";
 import { withMachine } from "./dial";
-import { remoteScript, type Variables } from "./environment";
+import { acceptedProbe, notAccepted, remoteScript, type Variables } from "./environment";
 import { failure, Output } from "./output";
 
 /** A command for another machine. */
@@ -11,7 +12,10 @@ export interface RemoteRun {
   readonly connection: Connection;
   readonly script: string;
   readonly stdin: string | undefined;
+  /** Without one of these it does not run. */
   readonly environment: Variables;
+  /** What the last run said, as far as the server takes it. */
+  readonly previous: Variables;
   readonly logging: string | undefined;
 }
 
@@ -24,10 +28,11 @@ export async function runRemotely(
 ): Promise<{ stdout: string; stderr: string }> {
   const where = address(endpoint(run.connection));
   const output = new Output(run.logging, context.log.status);
-  const ended = await withMachine(context, run.connection, (client) => {
-    const { command, preamble, mark } = remoteScript(run.script, run.environment);
+  const ended = await withMachine(context, run.connection, async (client) => {
+    const env = await takenBy(client, context, run);
+    const { command, mark } = remoteScript(run.script);
     return new Promise<string | undefined>((resolve, reject) => {
-      client.exec(command, (error, channel) => {
+      client.exec(command, { env }, (error, channel) => {
         if (error !== undefined) {
           reject(new Error(`${where} does not run commands: ${error.message}`, { cause: error }));
           return;
@@ -47,7 +52,7 @@ export async function runRemotely(
         });
         // A command may end without reading its input.
         channel.on("error", () => {});
-        channel.end(`${preamble}${run.stdin ?? ""}`);
+        channel.end(run.stdin ?? "");
       });
     });
   });
@@ -57,6 +62,50 @@ export async function runRemotely(
     throw new Error(failure(ended, run.script, output));
   }
   return { stdout: output.text("stdout"), stderr: output.text("stderr") };
+}
+
+/** The variables that the server takes; fails if one of the program's own is not among them. */
+async function takenBy(
+  client: Client,
+  context: Context,
+  { environment, previous }: Pick<RemoteRun, "environment" | "previous">,
+): Promise<Record<string, string>> {
+  const wanted = { ...environment, ...previous };
+  const names = Object.keys(wanted);
+  if (names.length === 0) return {};
+  const chance = randomBytes(16).toString("hex");
+  const answer = await said(
+    client,
+    acceptedProbe(names, chance),
+    Object.fromEntries(names.map((name) => [name, chance])),
+  );
+  const taken = new Set(answer.split("\n"));
+  for (const name of names.filter((own) => !taken.has(own))) {
+    const { log, error } = notAccepted(name);
+    if (name in environment) {
+      context.log.error(log);
+      throw new Error(error);
+    }
+    context.log.warning(log);
+  }
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => taken.has(name)));
+}
+
+function said(client: Client, command: string, env: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    client.exec(command, { env }, (error, channel) => {
+      if (error !== undefined) {
+        reject(error);
+        return;
+      }
+      let text = "";
+      channel.on("data", (bytes: Buffer) => (text += bytes.toString()));
+      channel.stderr.resume();
+      channel.on("error", () => {});
+      channel.on("close", () => resolve(text));
+      channel.end();
+    });
+  });
 }
 
 /** How a command ended, as Go's SSH library says it. A signal counts as 128 and its number. */

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { Server } from "ssh2";
 import { waitFor } from "../../../lib/deadline";
 import { freePort } from "../../../lib/port";
-import { call, testContext } from "../testing/provider-harness";
+import { call, silentLog, testContext } from "../testing/provider-harness";
 import { sshPublicKey } from "../ssh-key";
 import { isAsset, type Values } from "../shell/wire";
 import { commandProvider } from "./provider";
@@ -23,7 +23,7 @@ let sshd: TestSshd;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fleetwright-remote-"));
-  sshd = await TestSshd.prepare();
+  sshd = await TestSshd.prepare(["AcceptEnv PULUMI_COMMAND_* PLAIN TRICKY EMPTY TOKEN NEW"]);
   await sshd.start();
 });
 afterAll(async () => {
@@ -92,13 +92,13 @@ describe("remote.Command", () => {
   test("shows lines as they come, as far as logging allows", async () => {
     const lines: string[] = [];
     const context = testContext({
-      log: { status: (line) => lines.push(line), info: () => {}, warning: () => {} },
+      log: { ...silentLog, status: (line) => lines.push(line) },
     });
     await run({ create: "echo out; echo err >&2", logging: "stderr" }, context);
     expect(lines).toEqual(["err"]);
   });
 
-  test("runs create again on an update without a script of its own, with the last output at hand; not for another connection", async () => {
+  test("runs create again on an update without a script of its own, with the last output at hand", async () => {
     const command = call(provider, COMMAND);
     const inputs = { connection: sshd.connection(), create: 'echo "now after $PULUMI_COMMAND_STDOUT"' };
     const { id, state } = await command.create(inputs);
@@ -109,12 +109,6 @@ describe("remote.Command", () => {
     expect((await command.update(id, updated, changed, own)).stdout).toBe("updated now after now after ");
     const silent = { ...own, addPreviousOutputInEnv: false };
     expect((await command.update(id, updated, own, silent)).stdout).toBe("updated ");
-    const moved = { ...own, connection: sshd.connection({ port: await freePort() }) };
-    expect(command.diff(own, moved)).toEqual({ connection: "update" });
-    expect(await command.update(id, updated, own, moved)).toMatchObject({
-      stdout: "now after now after ",
-      connection: moved.connection,
-    });
   });
 
   test("triggers replace, everything else updates", () => {
@@ -186,16 +180,24 @@ describe("logging in", () => {
       expect(
         await run({ connection: sshd.connection({ privateKey: plain }), create: "echo in" }),
       ).toMatchObject({ stdout: "in" });
-      const locked = privateKey
-        .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "open sesame" })
-        .toString();
-      const connection = sshd.connection({ privateKey: locked, privateKeyPassword: "open sesame" });
+    }
+  });
+
+  test("keys that are encrypted in OpenSSH's form or the old one of PEM will do with their password", async () => {
+    const passphrase = "open sesame";
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    await sshd.authorize(sshPublicKey(publicKey)?.line ?? "");
+    const old = privateKey.export({ type: "pkcs1", format: "pem", cipher: "aes-128-cbc", passphrase });
+    const file = join(folder, "locked");
+    await exec("ssh-keygen", ["-q", "-t", "ed25519", "-N", passphrase, "-C", "", "-f", file]);
+    await sshd.authorize(await readFile(`${file}.pub`, "utf8"));
+    for (const key of [old.toString(), await readFile(file, "utf8")]) {
+      const connection = sshd.connection({ privateKey: key, privateKeyPassword: passphrase });
       expect(await run({ connection, create: "echo in" })).toMatchObject({ stdout: "in" });
       const message = await problem(
-        run({ connection: { ...connection, privateKeyPassword: "wrong" }, create: "true" }),
+        run({ connection: { ...connection, privateKeyPassword: "wrong one" }, create: "true" }),
       );
-      expect(message).toContain("connection.privateKey cannot be used");
-      expect(message).not.toContain("wrong");
+      expect(message).toBe("x509: decryption password incorrect");
     }
   });
 
@@ -231,55 +233,20 @@ describe("logging in", () => {
         const message = await problem(
           run({ connection: { ...rest, password: "wrong one" }, create: "anything" }),
         );
-        expect(message).toContain("Cannot log in to someone@127.0.0.1");
-        expect(message).not.toContain("wrong one");
+        expect(message).toBe(
+          `after 0 failed attempts: ssh: handshake failed: ssh: unable to authenticate, attempted methods [none ${method}], no supported methods remain`,
+        );
       } finally {
         server.close();
       }
     }
   });
 
-  test("without any way to log in it says which there are", async () => {
-    const rest = keyless(sshd.connection());
-    expect(await problem(run({ connection: { ...rest, agentSocketPath: "" }, create: "true" }))).toContain(
-      "set connection.privateKey, connection.password or",
-    );
-  });
-
-  test("another host key is refused at once, with both fingerprints", async () => {
-    const other = sshPublicKey(generateKeyPairSync("ed25519").publicKey);
-    const relay = await countingRelay(sshd.port);
-    try {
-      const message = await problem(
-        run({
-          connection: sshd.connection({ port: relay.port, hostKey: other?.line, dialErrorLimit: 5 }),
-          create: "true",
-        }),
-      );
-      const { stdout } = await exec("ssh-keygen", ["-l", "-f", join(sshd.folder, "host.pub")]);
-      expect(message).toContain(stdout.split(" ")[1]);
-      expect(message).toContain(other?.fingerprintSha256);
-      expect(relay.calls()).toBe(1);
-    } finally {
-      relay.close();
-    }
-  });
-
-  test("a host key of a type that the server does not have is refused in the same way", async () => {
-    const other = sshPublicKey(generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey);
-    expect(
-      await problem(run({ connection: sshd.connection({ hostKey: other?.line }), create: "true" })),
-    ).toContain(other?.fingerprintSha256);
-    expect(
-      await problem(run({ connection: sshd.connection({ hostKey: "nonsense" }), create: "true" })),
-    ).toContain("connection.hostKey cannot be read");
-  });
-
   test("waits for a server that comes up late", async () => {
     const late = await TestSshd.prepare();
     const dials: string[] = [];
     const context = testContext({
-      log: { status: (line) => dials.push(line), info: () => {}, warning: () => {} },
+      log: { ...silentLog, status: (line) => dials.push(line) },
     });
     const running = run(
       { connection: late.connection({ dialErrorLimit: 10 }), create: "echo late" },
@@ -289,17 +256,10 @@ describe("logging in", () => {
       await waitFor("two failed dials", () => dials.length >= 2, { timeoutMs: 120_000 });
       await late.start();
       expect(await running).toMatchObject({ stdout: "late" });
-      expect(dials[0]).toMatch(/^dial 1\/11 of \S+ failed \(.*ECONNREFUSED/);
+      expect(dials.slice(0, 2)).toEqual(["Dial 1/10 failed: retrying", "Dial 2/10 failed: retrying"]);
     } finally {
       await late.stop();
     }
-  });
-
-  test("a limit of 0 allows one dial", async () => {
-    const port = await freePort();
-    expect(
-      await problem(run({ connection: sshd.connection({ port, dialErrorLimit: 0 }), create: "true" })),
-    ).toMatch(/1 dial failed \(dialErrorLimit 0\).*ECONNREFUSED/);
   });
 
   test("a server that says nothing is given up after perDialTimeout", async () => {
@@ -323,7 +283,7 @@ describe("logging in", () => {
     const port = await freePort();
     const context = testContext({
       signal: stop.signal,
-      log: { status: () => stop.abort(new Error("enough")), info: () => {}, warning: () => {} },
+      log: { ...silentLog, status: () => stop.abort(new Error("enough")) },
     });
     expect(
       await problem(
@@ -342,10 +302,6 @@ describe("logging in", () => {
       };
       expect(await run({ connection, create: "echo through" })).toMatchObject({ stdout: "through" });
       expect([relay.calls(), inner.calls()]).toEqual([1, 1]);
-      const lost = { ...sshd.connection({ port: await freePort() }), proxy: sshd.connection() };
-      expect(await problem(run({ connection: lost, create: "true" }))).toContain(
-        "the proxy cannot reach 127.0.0.1:",
-      );
     } finally {
       relay.close();
       inner.close();

@@ -22,12 +22,9 @@ export function updateScript(scripts: Scripts): Script | undefined {
   return scripts.create === undefined ? undefined : { property: "create", text: scripts.create };
 }
 
-/**
- * Whether an update with these changes runs anything. Another address or key for the same machine is no reason to run
- * a command again (pulumi-command#447).
- */
+/** Whether an update runs anything: it does for any change, be it of the connection alone (pulumi-command#447). */
 export function runsAgain(changed: ReadonlySet<string>): boolean {
-  return [...changed].some((property) => property !== "connection");
+  return changed.size > 0;
 }
 
 /** An id such as the official provider makes: the name and some chance. */

@@ -6,6 +6,7 @@ export interface Log {
   readonly status: (message: string) => void;
   readonly info: (message: string) => void;
   readonly warning: (message: string) => void;
+  readonly error: (message: string) => void;
 }
 
 /** The context of one operation that the engine asks for. */

@@ -37,6 +37,7 @@ export class EngineLogs implements Logs {
       },
       info: (message) => say(message, LogSeverity.INFO),
       warning: (message) => say(message, LogSeverity.WARNING),
+      error: (message) => say(message, LogSeverity.ERROR),
     };
   }
 

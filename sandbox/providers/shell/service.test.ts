@@ -61,7 +61,7 @@ let server: Server;
 let client: ResourceProviderClient;
 beforeEach(async () => {
   server = new Server();
-  const silent = { status: () => {}, info: () => {}, warning: () => {} };
+  const silent = { status: () => {}, info: () => {}, warning: () => {}, error: () => {} };
   server.addService(
     ResourceProviderService,
     providerService(provider, new Operations(), { about: () => silent, attach: () => {} }),

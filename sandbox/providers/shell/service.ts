@@ -47,7 +47,12 @@ export function providerService(
   const redactedLog = (urn: string, secretTexts: readonly string[]): Log => {
     const log = logs.about(urn);
     const safely = (say: (message: string) => void) => (message: string) => say(redact(message, secretTexts));
-    return { status: safely(log.status), info: safely(log.info), warning: safely(log.warning) };
+    return {
+      status: safely(log.status),
+      info: safely(log.info),
+      warning: safely(log.warning),
+      error: safely(log.error),
+    };
   };
 
   /** Runs work whose errors must not show what came as a secret. */

@@ -21,7 +21,7 @@ export class ProviderClient {
   static async open(provider: Provider): Promise<ProviderClient> {
     const lines: string[] = [];
     const note = (message: string): unknown => lines.push(message);
-    const log = { status: note, info: note, warning: note };
+    const log = { status: note, info: note, warning: note, error: note };
     const server = new Server();
     server.addService(
       ResourceProviderService,

@@ -2,14 +2,22 @@ import type { Context } from "../shell/context";
 import { functionOf, type Provider, resourceOf } from "../shell/provider";
 import type { Values } from "../shell/wire";
 
-/** The context of a call in a test. */
+/** A log that nobody reads. */
+export const silentLog: Context["log"] = {
+  status: () => {},
+  info: () => {},
+  warning: () => {},
+  error: () => {},
+};
+
+/** The context of an operation that nobody watches. */
 export function testContext(overrides: Partial<Context> = {}): Context {
   return {
     urn: "urn:pulumi:dev::project::test:index:Test::test",
     name: "test",
     timeoutSeconds: 0,
     signal: new AbortController().signal,
-    log: { status: () => {}, info: () => {}, warning: () => {} },
+    log: silentLog,
     config: {},
     secretTexts: [],
     secretNames: new Set(),

@@ -95,7 +95,8 @@ export const everyCluster: PermissionGroup = {
     "aws:iam/role:Role": actionsOf("iam", {
       create: "CreateRole TagRole",
       read: "GetRole ListRolePolicies ListAttachedRolePolicies",
-      update: "UpdateAssumeRolePolicy UpdateRole UpdateRoleDescription TagRole UntagRole",
+      update: `UpdateAssumeRolePolicy UpdateRole UpdateRoleDescription PutRolePermissionsBoundary
+        DeleteRolePermissionsBoundary TagRole UntagRole`,
       delete: "ListInstanceProfilesForRole DeleteRole",
     }),
     "aws:iam/rolePolicy:RolePolicy": actionsOf("iam", {

@@ -2,10 +2,16 @@ import { allActions, type Operation, type PermissionGroup } from "./permission";
 
 const OPERATIONS: readonly Operation[] = ["create", "read", "update", "delete"];
 
-/** Roles and instance profiles are named after the cluster, which has the name of the environment. */
-const OWN_ROLES = ["arn:aws:iam::*:role/ENVIRONMENT-*", "arn:aws:iam::*:instance-profile/ENVIRONMENT-*"];
+/**
+ * Roles and instance profiles are named after the cluster, which has the name of the environment; they lie at the top, or below the path
+ * of `cluster.iam.path`. Every partition has the same names.
+ */
+const OWN_ROLES = ["role", "instance-profile"].flatMap((kind) => [
+  `arn:*:iam::*:${kind}/ENVIRONMENT-*`,
+  `arn:*:iam::*:${kind}/*/ENVIRONMENT-*`,
+]);
 const SERVICE_LINKING = "iam:CreateServiceLinkedRole";
-const SERVICE_ROLES = ["arn:aws:iam::*:role/aws-service-role/*"];
+const SERVICE_ROLES = ["arn:*:iam::*:role/aws-service-role/*"];
 
 interface Statement {
   Effect: "Allow";
@@ -30,7 +36,7 @@ export function permissionsPage(groups: readonly PermissionGroup[]): string {
     "(`servers.volumeKmsKeyId`), also `kms:CreateGrant`, `kms:DescribeKey` and `kms:GenerateDataKeyWithoutPlaintext` on that key.",
     "",
     "Each section ends with its tables as a policy, below the 6,144 characters that AWS allows. Put the stack's",
-    "`fleetwright:environment` for `ENVIRONMENT`: the program's roles begin with it.",
+    "`fleetwright:environment` for `ENVIRONMENT`: the program's roles begin with it, below any path (`cluster.iam.path`). The policies hold in every partition.",
     "",
     ...groups.flatMap(sectionOf),
   ].join("\n");

@@ -40,6 +40,38 @@ test.each(permissionGroups.map((group) => [group.title, group] as const))(
   },
 );
 
+/** Whether one of a policy's statements allows something, as IAM reads its wildcards. */
+function allowed(group: (typeof permissionGroups)[number], action: string, arn: string): boolean {
+  const { Statement } = JSON.parse(policyOf(group).replaceAll("ENVIRONMENT", "staging")) as {
+    Statement: { Action: string[]; Resource: string | string[] }[];
+  };
+  const matches = (pattern: string): boolean =>
+    new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`).test(arn);
+  return Statement.some(({ Action, Resource }) => Action.includes(action) && [Resource].flat().some(matches));
+}
+
+test.each([
+  ["CreateRole", "arn:aws:iam::123456789012:role/staging-servers-0a1b2c3", true],
+  // cluster.iam.path
+  ["CreateRole", "arn:aws:iam::123456789012:role/platform/k8s/staging-servers-0a1b2c3", true],
+  ["CreateRole", "arn:aws-us-gov:iam::123456789012:role/staging-servers-0a1b2c3", true],
+  ["CreateRole", "arn:aws-cn:iam::123456789012:role/platform/staging-servers-0a1b2c3", true],
+  ["CreateRole", "arn:aws:iam::123456789012:role/admin", false],
+  ["CreateRole", "arn:aws:iam::123456789012:role/platform/prod-servers-0a1b2c3", false],
+  // cluster.iam.permissionsBoundary, given to roles that are there and taken from them again.
+  ["PutRolePermissionsBoundary", "arn:aws:iam::123456789012:role/staging-servers-0a1b2c3", true],
+  ["DeleteRolePermissionsBoundary", "arn:aws:iam::123456789012:role/platform/staging-servers-0", true],
+])("the policy of every cluster on iam:%s for %s: %s", (action, arn, expected) => {
+  expect(allowed(everyCluster, `iam:${action}`, arn)).toBe(expected);
+});
+
+test.each([
+  "arn:aws-cn:iam::123456789012:instance-profile/platform/staging-servers-0a1b2c3",
+  "arn:aws:iam::123456789012:instance-profile/staging-servers-0a1b2c3",
+])("the policy of RKE2 lets whoever runs the engine make %s", (arn) => {
+  expect(allowed(selfManaged, "iam:CreateInstanceProfile", arn)).toBe(true);
+});
+
 test("actions in the ledger that no table names are reported, except what nodes ask for themselves", () => {
   const asked = [
     "CreateVpc",

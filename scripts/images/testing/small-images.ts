@@ -1,11 +1,11 @@
 import path from "node:path";
 import { type Descriptor, LayoutDraft, MediaType } from "../oci-layout";
-import { PROGRAMS } from "../programs";
+import { STACK_PROGRAMS } from "../programs";
 
 /** Writes layouts of the same form as real ones, of a few bytes: a shared layer, one of its own each, and a referrer. */
 export async function writeSmallImages(folder: string): Promise<Map<string, Descriptor>> {
   const written = new Map<string, Descriptor>();
-  for (const { name } of PROGRAMS) {
+  for (const { name } of STACK_PROGRAMS) {
     const draft = new LayoutDraft();
     const manifest = draft.addJson(MediaType.manifest, {
       schemaVersion: 2,

@@ -1,5 +1,6 @@
 import http2 from "node:http2";
 import https from "node:https";
+import { text } from "node:stream/consumers";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { TlsCredentials } from "../../../controllers/runtime/credentials";
@@ -37,6 +38,8 @@ export interface FaultProxyOptions {
   /** The proxy's own certificate. */
   certificate: { certificate: string; key: string };
   plan?: FaultPlan;
+  /** Replaces in the path and the body of each request, so that one server can stand for several. */
+  rewrite?: (text: string) => string;
   /** 0 for any. */
   port?: number;
 }
@@ -47,13 +50,15 @@ export class FaultProxy {
   plan: FaultPlan | undefined;
   readonly seen: SeenRequest[] = [];
   readonly #server: http2.Http2SecureServer;
-  readonly #agent: https.Agent;
-  readonly #upstream: URL;
+  #agent: https.Agent;
+  #upstream: URL;
+  readonly #rewrite: ((text: string) => string) | undefined;
   readonly #sessions = new Set<{ destroy(): void }>();
   #url = "";
 
-  private constructor({ upstream, certificate, plan }: FaultProxyOptions) {
+  private constructor({ upstream, certificate, plan, rewrite }: FaultProxyOptions) {
     this.plan = plan;
+    this.#rewrite = rewrite;
     this.#upstream = new URL(upstream.server);
     this.#agent = new https.Agent({ keepAlive: true, maxSockets: 256, ...upstream.tls });
     this.#server = http2.createSecureServer(
@@ -89,6 +94,14 @@ export class FaultProxy {
     return this.#url;
   }
 
+  /** Stands before another server from now on; connections to the earlier one are cut. */
+  retarget(upstream: FaultProxyOptions["upstream"]): void {
+    this.#agent.destroy();
+    this.#upstream = new URL(upstream.server);
+    this.#agent = new https.Agent({ keepAlive: true, maxSockets: 256, ...upstream.tls });
+    this.cutAll();
+  }
+
   /** Cuts every connection there is; new ones are taken. */
   cutAll(): void {
     for (const session of this.#sessions) session.destroy();
@@ -115,18 +128,20 @@ export class FaultProxy {
       answerWith(response, fault.code, fault.retryAfter);
       return;
     }
+    const rewrite = this.#rewrite;
     const forward = (): void => {
       const headers: Record<string, string> = {};
       for (const [name, value] of Object.entries(request.headers)) {
         if (!name.startsWith(":") && !HOP.has(name) && typeof value === "string") headers[name] = value;
       }
+      if (rewrite !== undefined) delete headers["content-length"];
       const sent = https.request(
         {
           agent: this.#agent,
           host: this.#upstream.hostname,
           port: this.#upstream.port,
           method,
-          path: url.pathname + url.search,
+          path: (rewrite?.(url.pathname) ?? url.pathname) + url.search,
           headers,
         },
         (answer) => {
@@ -147,7 +162,12 @@ export class FaultProxy {
       );
       sent.on("error", () => cut());
       response.once("close", () => sent.destroy());
-      request.pipe(sent);
+      if (rewrite === undefined) request.pipe(sent);
+      else
+        void text(request).then(
+          (body) => sent.end(rewrite(body)),
+          () => cut(),
+        );
     };
     if (fault?.kind === "delay") setTimeout(forward, fault.ms);
     else if (fault?.kind === "hold") void fault.until.then(forward);

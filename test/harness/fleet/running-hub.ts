@@ -17,11 +17,11 @@ export interface RunningHub {
   stop(): Promise<void>;
 }
 
-/** Starts the hub's controllers. */
+/** Starts the hub's controllers; with `user` they have the rights of that user alone, and not the administrator's. */
 export async function startHub(
   hub: FleetServer,
   flags: readonly string[] = [],
-  plan?: FaultPlan,
+  { plan, user }: { plan?: FaultPlan; user?: string } = {},
 ): Promise<RunningHub> {
   const proxy = await hub.proxy(plan);
   const lines: string[] = [];
@@ -31,7 +31,11 @@ export async function startHub(
     CONTROLLERS.map(({ name }) => name),
   );
   const controllers = new HubControllers(settings, CONTROLLERS, {
-    credentials: fixed(proxy.url, hub.certificate.certificate),
+    credentials: fixed(
+      proxy.url,
+      hub.certificate.certificate,
+      user === undefined ? {} : { "impersonate-user": user },
+    ),
     log: new Logger({ level: "debug", write: (line) => lines.push(line) }),
   });
   const end = new AbortController();
@@ -49,16 +53,16 @@ export async function startHub(
   };
 }
 
-/** Writes a Cluster in the mode push, with a Secret that holds a kubeconfig. */
+/** Writes a Cluster in the mode push, with a Secret that holds a kubeconfig, which is a file's or the text that is given. */
 export async function pushCluster(
   hub: FleetServer,
   name: string,
-  kubeconfig: string,
+  kubeconfig: string | { text: string },
   spec: object = {},
 ): Promise<void> {
   const namespace = "fleetwright-system";
   const secret = { metadata: { name: `cluster-${name}`, namespace } };
-  const text = await readFile(kubeconfig, "utf8");
+  const text = typeof kubeconfig === "string" ? await readFile(kubeconfig, "utf8") : kubeconfig.text;
   await hub.direct.create(SECRETS, { ...secret, data: { kubeconfig: Buffer.from(text).toString("base64") } });
   const connection = { mode: "push", secretRef: { name: secret.metadata.name, namespace } };
   await hub.direct.create(CLUSTERS, {

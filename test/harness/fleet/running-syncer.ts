@@ -11,6 +11,8 @@ export interface StartSyncer extends Partial<Pick<SyncerOptions, "inFlight">> {
   member: FleetServer;
   hubPlan?: FaultPlan;
   memberPlan?: FaultPlan;
+  /** Replaces in what it asks of the member, so that one server can stand for several members. */
+  memberRewrite?: (text: string) => string;
   /** As whom it asks the hub; by default the administrator. */
   hubKubeconfig?: string;
 }
@@ -29,9 +31,9 @@ export interface RunningSyncer {
 
 /** Starts a syncer. */
 export async function startSyncer(options: StartSyncer): Promise<RunningSyncer> {
-  const { cluster, hub, member, hubPlan, memberPlan, hubKubeconfig, inFlight } = options;
+  const { cluster, hub, member, hubPlan, memberPlan, memberRewrite, hubKubeconfig, inFlight } = options;
   const hubProxy = await hub.proxy(hubPlan, hubKubeconfig);
-  const memberProxy = await member.proxy(memberPlan);
+  const memberProxy = await member.proxy(memberPlan, undefined, memberRewrite);
   const lines: string[] = [];
   const metrics = new Metrics().forCluster(cluster);
   const clients = [hub.through(hubProxy, { metrics }), member.through(memberProxy, { metrics })] as const;

@@ -20,14 +20,33 @@ export class FleetServer {
   readonly #proxies: FaultProxy[] = [];
   readonly #clients: ApiClient[] = [];
 
+  readonly #options: ControlPlaneOptions;
+  #plane: ControlPlane;
+  #direct: ApiClient;
+
   private constructor(
-    readonly plane: ControlPlane,
-    readonly direct: ApiClient,
+    plane: ControlPlane,
+    direct: ApiClient,
     readonly certificate: CertifiedKey,
-  ) {}
+    options: ControlPlaneOptions,
+  ) {
+    this.#plane = plane;
+    this.#direct = direct;
+    this.#options = options;
+  }
+
+  get plane(): ControlPlane {
+    return this.#plane;
+  }
+
+  /** Straight to the server. */
+  get direct(): ApiClient {
+    return this.#direct;
+  }
 
   static async start(options: ControlPlaneOptions = {}): Promise<FleetServer> {
-    const plane = await startControlPlane({ timeoutMs: 120_000, ...options });
+    const all = { timeoutMs: 120_000, ...options };
+    const plane = await startControlPlane(all);
     const certificate = await certifiedKey({
       subject: { commonName: "fault-proxy" },
       usages: ["serverAuth", "digitalSignature"],
@@ -35,16 +54,56 @@ export class FleetServer {
       notAfter: daysFromNow(1),
     });
     const direct = new ApiClient(kubeconfigCredentials(plane.kubeconfig), { rateLimit: false });
-    return new FleetServer(plane, direct, certificate);
+    return new FleetServer(plane, direct, certificate, all);
+  }
+
+  /** Stops the server, which has to have a `dir`, does something to its data, and starts it again; proxies then stand before the new one. */
+  async restart(between: () => Promise<void>): Promise<void> {
+    this.#direct.close();
+    await this.#plane.stop();
+    await between();
+    this.#plane = await startControlPlane(this.#options);
+    this.#direct = new ApiClient(kubeconfigCredentials(this.#plane.kubeconfig), { rateLimit: false });
+    const upstream = await this.upstream();
+    for (const proxy of this.#proxies) proxy.retarget(upstream);
+  }
+
+  /** How the administrator asks the server. */
+  upstream(): ReturnType<ReturnType<typeof kubeconfigCredentials>["current"]> {
+    return kubeconfigCredentials(this.plane.kubeconfig).current();
   }
 
   /** A proxy before it that asks with the rights of a kubeconfig, by default the administrator's, whoever asks it. */
-  async proxy(plan?: FaultPlan, kubeconfig = this.plane.kubeconfig): Promise<FaultProxy> {
+  async proxy(
+    plan?: FaultPlan,
+    kubeconfig = this.plane.kubeconfig,
+    rewrite?: (text: string) => string,
+  ): Promise<FaultProxy> {
     const upstream = await kubeconfigCredentials(kubeconfig).current();
     const { certificate } = this;
-    const proxy = await FaultProxy.start({ upstream, certificate, ...(plan === undefined ? {} : { plan }) });
+    const proxy = await FaultProxy.start({
+      upstream,
+      certificate,
+      ...(plan === undefined ? {} : { plan }),
+      ...(rewrite === undefined ? {} : { rewrite }),
+    });
     this.#proxies.push(proxy);
     return proxy;
+  }
+
+  /** A kubeconfig of a proxy: whoever has it asks with the proxy's rights. */
+  kubeconfigOf({ url }: FaultProxy): { text: string } {
+    const authority = Buffer.from(this.certificate.certificate).toString("base64");
+    const cluster = { server: url, "certificate-authority-data": authority };
+    const text = JSON.stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "proxy",
+      clusters: [{ name: "proxy", cluster }],
+      users: [{ name: "proxy", user: {} }],
+      contexts: [{ name: "proxy", context: { cluster: "proxy", user: "proxy" } }],
+    });
+    return { text };
   }
 
   /** A client through a proxy. */
@@ -59,7 +118,7 @@ export class FleetServer {
   as(kubeconfig: string): FleetServer {
     const direct = new ApiClient(kubeconfigCredentials(kubeconfig), { rateLimit: false });
     this.#clients.push(direct);
-    return new FleetServer(this.plane, direct, this.certificate);
+    return new FleetServer(this.plane, direct, this.certificate, this.#options);
   }
 
   /** An object, or undefined if there is none. */

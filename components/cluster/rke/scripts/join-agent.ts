@@ -1,5 +1,6 @@
 import { INSTALL_RKE2 } from "../../../../lib/node-scripts/install-rke2";
 import { ASK_AWS_FILE } from "./ask-aws";
+import { ENSURE_IPTABLES } from "./ensure-iptables";
 import { AWAIT, REPORT } from "./report";
 import { nodePlace } from "./node-place";
 import { UNPACK } from "./unpack-files";
@@ -53,10 +54,11 @@ set -euo pipefail
 . ${JOIN_SOURCE_FILE}
 SERVICE=rke2-agent
 PREFIX=/usr/local
-${REPORT}${AWAIT}${UNPACK}${INSTALL_RKE2}${cisPrerequisites}${AS_NODE}
+${REPORT}${AWAIT}${UNPACK}${INSTALL_RKE2}${ENSURE_IPTABLES}${cisPrerequisites}${AS_NODE}
 join=$(${ASK_AWS_FILE} parameter "$REGION" "$ENDPOINT" "$PARAMETER")
 read -r VERSION RELEASE_URL DIGEST CIS <<<"$join"
 if [ "$DIGEST" = - ]; then DIGEST=""; fi
+ensure_iptables
 install_rke2
 if [ "$CIS" = cis ]; then cis_prerequisites; fi
 printf '%s\\n' "$join" | tail -n +2 | unpack >/dev/null

@@ -26,6 +26,7 @@ beforeEach(() => {
   write("var/lib/rancher/.fleetwright-state", "");
   write("usr/local/share/fleetwright/rke2-version", "v1.35.7+rke2r1");
   program("usr/local/bin/rke2", "");
+  program("bin/iptables", "");
   write("state", "inactive");
   write("invocation", "0");
   program(

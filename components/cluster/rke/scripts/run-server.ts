@@ -1,5 +1,6 @@
 import { script } from "../shell";
 import { CIS_PREREQUISITES } from "./cis-prerequisites";
+import { ENSURE_IPTABLES } from "./ensure-iptables";
 import { INSTALL_RKE2 } from "../../../../lib/node-scripts/install-rke2";
 import { FOUND_PERMISSION, STATE_MARKER, STATE_MOUNT } from "./prepare-volume";
 import { AWAIT, REPORT } from "./report";
@@ -66,6 +67,7 @@ export function runServer(run: ServerRun): string {
     AWAIT,
     UNPACK,
     INSTALL_RKE2,
+    ENSURE_IPTABLES,
     CIS_PREREQUISITES,
     JOIN_OR_FOUND,
     HEALTH,
@@ -166,6 +168,7 @@ restart=no
 state=$(systemctl show --property ActiveState --value "$SERVICE")
 if { [ "$state" != active ] && [ "$state" != activating ]; } || [ "$(cat "$STARTED" 2>/dev/null || true)" != "$wanted" ]; then restart=yes; fi
 if [ "$restart" = yes ] && [ "$state" = active ] && is_initialised; then keep_majority; fi
+ensure_iptables
 install_rke2
 if [ "$CIS" = yes ]; then cis_prerequisites; fi
 changed=$(unpack <<<"$files")

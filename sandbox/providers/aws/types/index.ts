@@ -23,6 +23,7 @@ export { instanceProfile } from "./instance-profile";
 export { keyPair } from "./key-pair";
 export { kmsAlias, kmsKey } from "./kms";
 export { launchTemplate } from "./launch-template";
+export { lifecyclePolicy } from "./lifecycle-policy";
 export { listener } from "./listener";
 export { loadBalancer } from "./load-balancer";
 export { logGroup } from "./log-group";

@@ -26,8 +26,8 @@ export class TestSshd {
     readonly privateKey: string,
   ) {}
 
-  /** Lays out a server; `start` it and `stop` it. */
-  static async prepare(): Promise<TestSshd> {
+  /** Lays out a server, with more lines of its configuration; `start` it and `stop` it. */
+  static async prepare(more: readonly string[] = []): Promise<TestSshd> {
     const folder = await mkdtemp(join(tmpdir(), "fleetwright-sshd-"));
     for (const name of ["host", "user"]) {
       await exec("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", join(folder, name)]);
@@ -45,6 +45,7 @@ export class TestSshd {
       "PermitRootLogin yes",
       "MaxStartups 100",
       "Subsystem sftp internal-sftp",
+      ...more,
     ];
     await writeFile(join(folder, "config"), `${settings.join("\n")}\n`);
     const sshd = new TestSshd(

@@ -1,7 +1,13 @@
 import type * as aws from "@pulumi/aws";
-import { example } from "./example";
+import { example, type ExampleDependencies } from "./example";
 
 const SOMEWHERE = "192.0.2.0/24";
+
+/** The internet gateway of the network: public addresses need one. */
+const gateway = async (fixture: ExampleDependencies): Promise<string> => {
+  const vpcId = await fixture.vpc();
+  return (await fixture.need("aws:ec2/internetGateway:InternetGateway", "gateway", { vpcId })).id;
+};
 
 /** The types of a network. */
 export const network = [
@@ -35,39 +41,42 @@ export const network = [
   example<aws.ec2.EipArgs>({
     token: "aws:ec2/eip:Eip",
     inputs: () => ({ domain: "vpc", tags: { Name: "example" } }),
-    updates: async (fixture) => ({ instance: await fixture.instance("with-address") }),
+    updates: async (fixture) => {
+      await gateway(fixture);
+      return { instance: await fixture.instance("with-address") };
+    },
     fixed: { networkInterface: "the same call as for an instance" },
   }),
   example<aws.ec2.NatGatewayArgs>({
     token: "aws:ec2/natGateway:NatGateway",
-    inputs: async (fixture) => ({
-      allocationId: (await fixture.need("aws:ec2/eip:Eip", "nat-address", { domain: "vpc" })).id,
-      subnetId: await fixture.subnet(),
-      tags: { Name: "example" },
-    }),
+    inputs: async (fixture) => {
+      await gateway(fixture);
+      return {
+        allocationId: (await fixture.need("aws:ec2/eip:Eip", "nat-address", { domain: "vpc" })).id,
+        subnetId: await fixture.subnet(),
+        tags: { Name: "example" },
+      };
+    },
     updates: () => ({}),
   }),
   example<aws.ec2.RouteTableArgs>({
     token: "aws:ec2/routeTable:RouteTable",
     inputs: async (fixture) => {
       const vpcId = await fixture.vpc();
-      const { id } = await fixture.need("aws:ec2/internetGateway:InternetGateway", "gateway", { vpcId });
-      return { vpcId, routes: [{ cidrBlock: "0.0.0.0/0", gatewayId: id }], tags: { Name: "example" } };
+      const gatewayId = await gateway(fixture);
+      return { vpcId, routes: [{ cidrBlock: "0.0.0.0/0", gatewayId }], tags: { Name: "example" } };
     },
-    updates: async (fixture) => {
-      const { id } = await fixture.need("aws:ec2/internetGateway:InternetGateway", "gateway", {
-        vpcId: await fixture.vpc(),
-      });
-      return { routes: [{ cidrBlock: SOMEWHERE, gatewayId: id }] };
-    },
+    updates: async (fixture) => ({
+      routes: [{ cidrBlock: SOMEWHERE, gatewayId: await gateway(fixture) }],
+    }),
   }),
   example<aws.ec2.RouteArgs>({
     token: "aws:ec2/route:Route",
     inputs: async (fixture) => {
       const vpcId = await fixture.vpc();
       const table = await fixture.need("aws:ec2/routeTable:RouteTable", "table", { vpcId });
-      const gateway = await fixture.need("aws:ec2/internetGateway:InternetGateway", "gateway", { vpcId });
-      return { routeTableId: table.id, destinationCidrBlock: "0.0.0.0/0", gatewayId: gateway.id };
+      const gatewayId = await gateway(fixture);
+      return { routeTableId: table.id, destinationCidrBlock: "0.0.0.0/0", gatewayId };
     },
     updates: async (fixture) => {
       const other = await fixture.need("aws:ec2/internetGateway:InternetGateway", "spare-gateway", {});

@@ -11,8 +11,37 @@ const readable = (name: string, Action: string): string =>
     Statement: [{ Sid: "a", Effect: "Deny", Principal: "*", Action, Resource: `arn:aws:s3:::${name}/*` }],
   });
 
-/** The types of S3. */
+const copies = (times: string, count: number) => ({
+  resourceTypes: ["VOLUME"],
+  targetTags: { "example.com/Copied": "yes" },
+  schedules: [
+    {
+      name: "daily",
+      copyTags: true,
+      createRule: { interval: 24, intervalUnit: "HOURS", times },
+      retainRule: { count },
+      tagsToAdd: { "made-by": "example" },
+    },
+  ],
+});
+
+/** The types of S3, and copies of volumes. */
 export const storage = [
+  example<aws.dlm.LifecyclePolicyArgs>({
+    token: "aws:dlm/lifecyclePolicy:LifecyclePolicy",
+    inputs: async (fixture) => ({
+      description: "Example",
+      executionRoleArn: String((await fixture.role()).state.arn),
+      policyDetails: copies("03:00", 7),
+      tags: { Name: "example" },
+    }),
+    updates: async (fixture) => ({
+      description: "Another example",
+      executionRoleArn: String((await fixture.role("copier")).state.arn),
+      policyDetails: copies("04:30", 3),
+      state: "DISABLED",
+    }),
+  }),
   example<aws.s3.BucketArgs>({
     token: "aws:s3/bucket:Bucket",
     inputs: () => ({ forceDestroy: true, tags: { Name: "example" } }),

@@ -1,0 +1,3 @@
+export { lifecyclePolicies } from "./policies";
+export { dlmAction } from "./routes";
+export { PolicyStore } from "./store";
