@@ -146,3 +146,16 @@ function shown(value: unknown): string {
   );
   return plain.length > 80 ? `${plain.slice(0, 77)}...` : plain;
 }
+
+/** The keys of a login that have not expired at a given time. */
+export function keysInForce({ keys }: Pick<Login, "keys">, now: number): LoginKey[] {
+  return keys.filter(({ notAfter }) => notAfter === undefined || notAfter > now);
+}
+
+/** When the next key of a login expires. */
+export function nextExpiry(login: Pick<Login, "keys">, now: number): number | undefined {
+  const expiries = keysInForce(login, now).flatMap(({ notAfter }) =>
+    notAfter === undefined ? [] : [notAfter],
+  );
+  return expiries.length === 0 ? undefined : Math.min(...expiries);
+}

@@ -1,6 +1,6 @@
 // A command that needs the API of a cluster behind a bastion, as `npm run access -- --stack` does.
 import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Server } from "node:net";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { freePort } from "../lib/port";
 import { borrowTunnel } from "./borrowed-tunnel";
 import { Engines } from "./engines";
@@ -79,10 +79,15 @@ test("does not take a tunnel to another bastion for its own", async () => {
 });
 
 test("says so where another program has the port", async () => {
-  const other = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi"));
+  const sockets: Socket[] = [];
+  const other = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => {}).write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi");
+  });
   other.listen(settings.localPort, "127.0.0.1");
   await once(other, "listening");
   await expect(borrowTunnel(settings)).rejects.toThrow(/another program has that port\. End it, or set/);
+  for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => other.close(resolve));
 });
 

@@ -3,27 +3,7 @@ import type { ClusterUpgrade } from "../../api";
 import { GROUP, VERSION } from "../../api/names";
 import type { KubernetesObject, Resource } from "../runtime";
 
-/** A User as the server returns it. Its spec is checked again before anything of it is written (api/login.ts). */
-export interface UserObject extends KubernetesObject {
-  spec?: unknown;
-  status?: UserStatus;
-}
-
-/** The fields of a User's status that the agent reads and writes. */
-export interface UserStatus {
-  observedGeneration?: number;
-  keys?: number;
-  nextExpiry?: string;
-  conditions?: {
-    type: string;
-    status: "True" | "False" | "Unknown";
-    reason: string;
-    message: string;
-    observedGeneration?: number;
-    lastTransitionTime: string;
-  }[];
-  failures?: { node: string; reason: string; message: string }[];
-}
+export { USERS, type UserObject, type UserStatus } from "../app/user";
 
 /** A ClusterUpgrade in the cluster. */
 export interface UpgradeObject extends KubernetesObject {
@@ -48,8 +28,6 @@ export interface NodeCondition {
 
 const ours = { group: GROUP, version: VERSION, namespaced: false };
 
-/** Users. */
-export const USERS: Resource<UserObject> = { ...ours, kind: "User", plural: "users" };
 /** ClusterUpgrades. */
 export const UPGRADES: Resource<UpgradeObject> = {
   ...ours,

@@ -5,7 +5,6 @@ import type {
   authorizationRoleBinding,
   clusterLabel,
   clusterUpgrade,
-  Condition,
   nodePoolLabel,
   plugin,
   registry,
@@ -14,19 +13,8 @@ import type {
   user,
 } from "../../api";
 import { GROUP, PLURALS, VERSION } from "../../api/names";
-import type { KubernetesObject, Resource } from "../runtime";
-
-/** An object of one of our kinds as the API server hands it out: defaults are filled in. */
-export interface Custom<Spec, Status> extends KubernetesObject {
-  spec: Spec;
-  status?: Status;
-}
-
-/** What the status of every kind has. */
-export interface CommonStatus {
-  observedGeneration?: number | undefined;
-  conditions?: Condition[] | undefined;
-}
+import type { Custom } from "../app/custom-object";
+import type { Resource } from "../runtime";
 
 type CustomOf<K> = Custom<SpecOf<K>, StatusOf<K>>;
 

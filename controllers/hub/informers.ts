@@ -1,5 +1,5 @@
 // Informers that several controllers of the hub share, with one transform and the indexes that they need.
-import { statusTransform } from "../coordinator/status";
+import { statusTransform } from "../app/status";
 import { keepManagedFieldsOf, type Cache, type Informer } from "../runtime";
 import { SHARES, type ShareObject } from "../syncer/kinds";
 import { kindName } from "../workload";

@@ -15,8 +15,8 @@ import {
   type ReconcileResult,
   type Resource,
 } from "../runtime";
-import type { DeletionGuard } from "../coordinator/deletion-guard";
-import { MASS_DELETION } from "../coordinator/deletion-guard";
+import type { DeletionGuard } from "../app/deletion-guard";
+import { MASS_DELETION } from "../app/deletion-guard";
 import { reasonNotToSync, type Manifest } from "../workload";
 import { DriftRecord } from "./drift";
 import type { HubIdentity } from "./hub-identity";

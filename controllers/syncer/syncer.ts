@@ -1,6 +1,6 @@
 // The engine that keeps one member in step with its Shares on the hub, given a client of each, wherever it runs.
 import { clusterNamespace } from "../../api/hub";
-import { DeletionGuard } from "../coordinator/deletion-guard";
+import { DeletionGuard } from "../app/deletion-guard";
 import {
   Cache,
   Controller,

@@ -17,6 +17,15 @@ const NETWORK = ["child_process", "cluster", "dgram", "http", "http2", "https", 
 const LOCAL = builtinModules.filter((name) => !NETWORK.includes(name.split("/")[0]) && !name.startsWith("_"));
 
 const PULUMI_SDKS = ["@pulumi/aws", "@pulumi/command", "@pulumi/kubernetes", "@pulumi/pulumi", "@pulumi/tls"];
+/** What is not a controller's, and they import nevertheless. */
+const CONTROLLER_FOLDERS = [
+  "api",
+  "lib/all-ended",
+  "lib/failure",
+  "lib/json",
+  "lib/keyed-mutex",
+  "lib/node-scripts",
+];
 const CONTROLLER_PACKAGES = [
   "@kubernetes/client-node",
   "@peculiar/x509",
@@ -44,9 +53,48 @@ export const ALLOWED = {
     why: "components/ declares resources and never talks to an API itself",
   },
   controllers: {
-    folders: ["api", "lib/all-ended", "lib/failure", "lib/json", "lib/keyed-mutex", "lib/node-scripts"],
+    folders: [...CONTROLLER_FOLDERS, "controllers/runtime"],
     packages: CONTROLLER_PACKAGES,
     why: "controllers/ runs inside clusters and knows neither Pulumi nor the sandbox",
+  },
+  "controllers/app": {
+    folders: [...CONTROLLER_FOLDERS, "controllers/runtime"],
+    packages: CONTROLLER_PACKAGES,
+    why: "controllers/app is shared by all programs and knows none of them",
+  },
+  "controllers/coordinator": {
+    folders: [...CONTROLLER_FOLDERS, "controllers/app", "controllers/runtime", "controllers/workload"],
+    packages: CONTROLLER_PACKAGES,
+    why: "programs share what is in controllers/app, and do not import each other",
+  },
+  "controllers/agent": {
+    folders: [...CONTROLLER_FOLDERS, "controllers/app", "controllers/runtime"],
+    packages: CONTROLLER_PACKAGES,
+    why: "programs share what is in controllers/app, and do not import each other",
+  },
+  "controllers/syncer": {
+    folders: [
+      ...CONTROLLER_FOLDERS,
+      "controllers/app",
+      "controllers/negotiation",
+      "controllers/runtime",
+      "controllers/workload",
+    ],
+    packages: CONTROLLER_PACKAGES,
+    why: "programs share what is in controllers/app, and do not import each other",
+  },
+  "controllers/hub": {
+    folders: [
+      ...CONTROLLER_FOLDERS,
+      "controllers/app",
+      "controllers/negotiation",
+      "controllers/runtime",
+      // In push it runs the syncers of its members itself.
+      "controllers/syncer",
+      "controllers/workload",
+    ],
+    packages: CONTROLLER_PACKAGES,
+    why: "programs share what is in controllers/app; of the others the hub runs the syncer only",
   },
   access: {
     folders: ["api", "controllers/runtime", "lib", "tunnel"],

@@ -1,23 +1,10 @@
 // Renders authorized_keys of a login, and describes changes that others made to it.
 import { createHash } from "node:crypto";
-import type { Login, LoginKey } from "../../../api/login";
+import { keysInForce, type Login } from "../../../api/login";
 
 /** The first line of every file of keys that is ours. */
 export const KEYS_HEADER =
   "# Managed by Fleetwright: other lines are removed at once. Change the User instead.";
-
-/** The keys of a login that have not expired at a given time. */
-export function keysInForce({ keys }: Pick<Login, "keys">, now: number): LoginKey[] {
-  return keys.filter(({ notAfter }) => notAfter === undefined || notAfter > now);
-}
-
-/** When the next key of a login expires. */
-export function nextExpiry(login: Pick<Login, "keys">, now: number): number | undefined {
-  const expiries = keysInForce(login, now).flatMap(({ notAfter }) =>
-    notAfter === undefined ? [] : [notAfter],
-  );
-  return expiries.length === 0 ? undefined : Math.min(...expiries);
-}
 
 /** The content of `authorized_keys` at a given time. */
 export function renderKeys(login: Pick<Login, "keys">, now: number): string {

@@ -5,9 +5,8 @@ import { NODES, USERS, type UserObject } from "../kinds";
 import { NodeConditions } from "../node-conditions";
 import { ownNode } from "../own-node";
 import { AccountApplier, asRefusal, type ApplyOutcome } from "./apply";
-import { nextExpiry } from "./authorized-keys";
 import { FolderWatches, type WatchedFolder } from "./folder-watches";
-import { resolveLogins, type Login, type LoginResult, type Refusal } from "../../../api/login";
+import { resolveLogins, type Login, type LoginResult, type Refusal, nextExpiry } from "../../../api/login";
 import { SUDOERS_FILE } from "./sudoers";
 import { Tampering } from "./tampering";
 

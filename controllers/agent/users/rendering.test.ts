@@ -1,5 +1,6 @@
 import { publicKey } from "../../../test/harness/agent/keys";
-import { describeTampering, KEYS_HEADER, nextExpiry, renderKeys } from "./authorized-keys";
+import { nextExpiry } from "../../../api/login";
+import { describeTampering, KEYS_HEADER, renderKeys } from "./authorized-keys";
 import { renderSudoers, sudoersProblem } from "./sudoers";
 
 const [one, two] = [publicKey("one"), publicKey("two")];

@@ -1,10 +1,10 @@
 // What keeps a binding from giving its role: for now, until somebody changes what is declared, or until the role is ready.
 import { USERS_NAMESPACE } from "../../../api";
 import { equal, type Informer } from "../../runtime";
-import type { DeletionGuard } from "../deletion-guard";
+import type { DeletionGuard } from "../../app/deletion-guard";
 import type { RoleBindingObject, RoleObject } from "../kinds";
 import { isTerminating, type Namespace } from "../native-resources";
-import { conditionFalse, type ConditionState } from "../status";
+import { conditionFalse, type ConditionState } from "../../app/status";
 import { ceilingIn } from "./ceiling-source";
 import { describeObjections, NO_CEILING } from "./escalation";
 import { clusterRoleFor, objectionsToPlace, placeOf, type Place } from "./plan";

@@ -8,10 +8,10 @@ import {
   type ReconcileContext,
   type ReconcileResult,
 } from "../../runtime";
-import type { DeletionGuard } from "../deletion-guard";
+import type { DeletionGuard } from "../../app/deletion-guard";
 import { ROLE_BINDINGS, type RoleBindingObject, type RoleObject } from "../kinds";
-import { isOwn, keepOwn } from "../ownership";
-import { conditionFalse, StatusWriter, type ConditionState } from "../status";
+import { isOwn, keepOwn } from "../../app/ownership";
+import { conditionFalse, StatusWriter, type ConditionState } from "../../app/status";
 import { BindingObstacles, type ObstacleSources } from "./binding-obstacles";
 import type { KeyedMutex } from "../../../lib/keyed-mutex";
 import { CONTROLLER, givesElsewhere, nativeBindingFor, nativeName, ownerOf } from "./plan";

@@ -1,11 +1,11 @@
 // Registers the controller of AuthorizationRoles and AuthorizationRoleBindings.
 import { AUTHORIZATION_ACCOUNT, CLUSTER_AUTHORIZATION_ACCOUNT, GROUP } from "../../../api";
-import { DeletionGuard } from "../deletion-guard";
+import { DeletionGuard } from "../../app/deletion-guard";
 import { ROLE_BINDINGS, ROLES, USERS, type UserObject } from "../kinds";
-import { ownSelector } from "../ownership";
+import { ownSelector } from "../../app/ownership";
 import type { CoordinatorController, ControllerContext } from "../controller-context";
 import { namespacesIn } from "../shared-informers";
-import { statusTransform } from "../status";
+import { statusTransform } from "../../app/status";
 import { peopleAccountsIn } from "../users";
 import { BindingReconciler } from "./binding-reconciler";
 import { isCeiling } from "./ceiling-source";

@@ -1,6 +1,6 @@
 // The RoleBindings and ClusterRoleBindings that stand for ours: what is seen of them, and who may write which.
 import { listInPages, type ApiClient, type Informer, type Resource } from "../../runtime";
-import { deleteOwn, isOwn, ownSelector } from "../ownership";
+import { deleteOwn, isOwn, ownSelector } from "../../app/ownership";
 import { CONTROLLER, ownerOf, type Place } from "./plan";
 import type { NativeBinding } from "./rbac-resources";
 

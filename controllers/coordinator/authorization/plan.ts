@@ -3,7 +3,7 @@ import { isProtectedNamespace, NATIVE_PREFIX, USERS_NAMESPACE } from "../../../a
 import { derivedName } from "../derived-name";
 import { equal } from "../../runtime";
 import type { RoleBindingObject, RoleObject } from "../kinds";
-import { ownLabels } from "../ownership";
+import { ownLabels } from "../../app/ownership";
 import { uncovered } from "./coverage";
 import { objectionsTo, type Ceiling, type Objection, type Rule } from "./escalation";
 import { RBAC_GROUP, type ClusterRole, type NativeBinding, type Subject } from "./rbac-resources";

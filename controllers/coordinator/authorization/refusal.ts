@@ -1,6 +1,6 @@
 // What is made of a refusal by the API server: a condition for people, and a pace of further attempts.
 import { ApiError } from "../../runtime";
-import { conditionFalse, type ConditionState } from "../status";
+import { conditionFalse, type ConditionState } from "../../app/status";
 
 /** The server lists every right that is missing. */
 const MAX_LENGTH = 1500;

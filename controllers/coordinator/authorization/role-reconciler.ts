@@ -7,10 +7,10 @@ import {
   type ReconcileContext,
   type ReconcileResult,
 } from "../../runtime";
-import type { DeletionGuard } from "../deletion-guard";
+import type { DeletionGuard } from "../../app/deletion-guard";
 import { ROLES, type RoleObject } from "../kinds";
-import { deleteOwn, isOwn, keepOwn, type Kept } from "../ownership";
-import { conditionFalse, StatusWriter, type ConditionState } from "../status";
+import { deleteOwn, isOwn, keepOwn, type Kept } from "../../app/ownership";
+import { conditionFalse, StatusWriter, type ConditionState } from "../../app/status";
 import type { BindingReconciler } from "./binding-reconciler";
 import { ceilingIn } from "./ceiling-source";
 import { NO_CEILING } from "./escalation";

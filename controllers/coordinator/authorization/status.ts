@@ -1,6 +1,6 @@
 // The Ready conditions of AuthorizationRoles and AuthorizationRoleBindings.
 import type { RoleObject } from "../kinds";
-import { conditionFalse, conditionTrue, type ConditionState } from "../status";
+import { conditionFalse, conditionTrue, type ConditionState } from "../../app/status";
 import { describeObjections, objectionsTo, type Ceiling } from "./escalation";
 import { nativeName } from "./plan";
 

@@ -10,7 +10,7 @@ import {
 import type { Informer } from "../../runtime";
 import type { RoleBindingObject, UserObject } from "../kinds";
 import type { ServiceAccount } from "../native-resources";
-import { isOwn } from "../ownership";
+import { isOwn } from "../../app/ownership";
 import { CONTROLLER as PEOPLE } from "../users/plan";
 import { RBAC_GROUP, type Subject } from "./rbac-resources";
 

@@ -2,11 +2,11 @@
 import { GROUP } from "../../../api";
 import type { Informer } from "../../runtime";
 import type { ControllerContext, CoordinatorController } from "../controller-context";
-import { ALLOW_DELETION, type DeletionGuard } from "../deletion-guard";
+import { ALLOW_DELETION, type DeletionGuard } from "../../app/deletion-guard";
 import { CLUSTER_LABELS, NODE_POOL_LABELS } from "../kinds";
 import type { Node } from "../native-resources";
 import { nodesIn } from "../shared-informers";
-import { hasDeclarationChanged, statusTransform } from "../status";
+import { hasDeclarationChanged, statusTransform } from "../../app/status";
 import { DeclarationReconciler } from "./declaration-reconciler";
 import { Declarations } from "./declarations";
 import type { LabelObject } from "./plan";

@@ -8,10 +8,10 @@ import {
   type ReconcileResult,
   type StepOutcome,
 } from "../../runtime";
-import { MASS_DELETION, type DeletionGuard } from "../deletion-guard";
+import { MASS_DELETION, type DeletionGuard } from "../../app/deletion-guard";
 import type { ClusterLabelObject } from "../kinds";
 import type { Node } from "../native-resources";
-import { conditionFalse, StatusWriter } from "../status";
+import { conditionFalse, StatusWriter } from "../../app/status";
 import type { Declarations } from "./declarations";
 import { declarationKey, isMember, isPoolLabel, labelKeyOf, labelPatch, type LabelObject } from "./plan";
 import { readyCondition } from "./status";

@@ -1,5 +1,5 @@
 import type { Informer } from "../../runtime";
-import { DeletionGuard } from "../deletion-guard";
+import { DeletionGuard } from "../../app/deletion-guard";
 import type { ClusterLabelObject, NodePoolLabelObject } from "../kinds";
 import { isPoolLabel, resolve, sameDeclared, type Declared } from "./plan";
 

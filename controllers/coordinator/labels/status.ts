@@ -1,5 +1,5 @@
 // The status of ClusterLabels and NodePoolLabels.
-import { conditionFalse, conditionTrue, type ConditionState } from "../status";
+import { conditionFalse, conditionTrue, type ConditionState } from "../../app/status";
 
 /** How far one label is. */
 export interface LabelProgress {

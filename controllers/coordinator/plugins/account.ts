@@ -10,7 +10,7 @@ import {
   type ObjectRef,
   type Resource,
 } from "../../runtime";
-import { MANAGED_BY } from "../ownership";
+import { MANAGED_BY } from "../../app/ownership";
 import type { ControllerContext } from "../controller-context";
 import { nameOf, without, type Manifest } from "./manifest";
 import { isWorkload } from "./install-order";

@@ -1,5 +1,5 @@
 import { ApiError, ApplyConflictError, isConflict, type Resource } from "../../runtime";
-import { isNamespaceGone } from "../ownership";
+import { isNamespaceGone } from "../../app/ownership";
 import { nameOf, type Manifest } from "./manifest";
 import type { InstallFailure } from "./install-error";
 import { describeMissing, mayNotImpersonate, type AccountName, type Right } from "./permissions";

@@ -1,7 +1,7 @@
 import { PLUGIN_INSTALLER, PLUGIN_NAMESPACE, SYSTEM_NAMESPACE, type Plugin } from "../../../api";
 import { joinRules, type PolicyRule } from "../../app/rules";
 import { kindName } from "../../workload";
-import { PRODUCT, MANAGED_BY } from "../ownership";
+import { PRODUCT, MANAGED_BY } from "../../app/ownership";
 import { groupOf, isRecord, manifestsIn, type Manifest } from "./manifest";
 import { definedBy } from "./rest-mapping";
 import { VERBS } from "./permissions";

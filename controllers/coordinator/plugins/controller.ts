@@ -1,11 +1,11 @@
 // Registers the controller of Plugins.
 import { GROUP, PLUGIN_INSTALLER } from "../../../api";
 import { Discovery } from "../../runtime";
-import { DeletionGuard } from "../deletion-guard";
+import { DeletionGuard } from "../../app/deletion-guard";
 import { PLUGINS } from "../kinds";
 import { SECRETS } from "../native-resources";
 import type { CoordinatorController, ControllerContext } from "../controller-context";
-import { statusTransform } from "../status";
+import { statusTransform } from "../../app/status";
 import { Downloader, type DownloadOptions } from "./download";
 import { CONTROLLER } from "./rest-mapping";
 import type { Pace } from "./plan";

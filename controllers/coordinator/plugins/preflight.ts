@@ -1,4 +1,4 @@
-import { isNamespaceGone } from "../ownership";
+import { isNamespaceGone } from "../../app/ownership";
 import type { Account } from "./account";
 import { groupOf, isRecord, nameOf } from "./manifest";
 import { JOBS } from "./job";

@@ -7,9 +7,9 @@ import {
   type ReconcileResult,
   type StepOutcome,
 } from "../../runtime";
-import { MASS_DELETION, type DeletionGuard } from "../deletion-guard";
+import { MASS_DELETION, type DeletionGuard } from "../../app/deletion-guard";
 import { PLUGINS, type PluginObject } from "../kinds";
-import { StatusWriter, conditionFalse } from "../status";
+import { StatusWriter, conditionFalse } from "../../app/status";
 import { Account } from "./account";
 import type { Downloader } from "./download";
 import { allObjects, Installation, jobTarget, removalOptions, type Tools } from "./installation";

@@ -1,5 +1,5 @@
 import { isNotFound, resourceName, resourcePath, type ApiClient, type KubernetesObject } from "../../runtime";
-import { isOwn, MANAGED_BY, PRODUCT } from "../ownership";
+import { isOwn, MANAGED_BY, PRODUCT } from "../../app/ownership";
 import type { Account } from "./account";
 import { nameOf } from "./manifest";
 import { kindName } from "../../workload";

@@ -1,7 +1,7 @@
 import type { Discovery, KubernetesObject, Resource } from "../../runtime";
 import { kindName } from "../../workload";
 import { derivedName } from "../derived-name";
-import { isOwn, ownLabels } from "../ownership";
+import { isOwn, ownLabels } from "../../app/ownership";
 import { groupOf, isRecord, nameOf, type Manifest } from "./manifest";
 import type { InstallFailure } from "./install-error";
 

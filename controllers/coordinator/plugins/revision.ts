@@ -4,7 +4,7 @@ import { isAlreadyExists, isNotFound, resourcePath, type ApiClient, type Informe
 import { derivedName } from "../derived-name";
 import type { PluginObject } from "../kinds";
 import { SECRETS, type Secret } from "../native-resources";
-import { MANAGED_BY, PRODUCT } from "../ownership";
+import { MANAGED_BY, PRODUCT } from "../../app/ownership";
 import { timestamp } from "../timestamp";
 import type { Manifest } from "./manifest";
 import { pluginLabel } from "./rest-mapping";

@@ -1,6 +1,6 @@
 // The conditions and status fields of a Plugin.
 import type { PluginObject } from "../kinds";
-import { conditionTrue, conditionFalse, type ConditionState } from "../status";
+import { conditionTrue, conditionFalse, type ConditionState } from "../../app/status";
 import type { Kept } from "./account";
 import { healthOf, type Health } from "../../workload";
 import { without } from "./manifest";

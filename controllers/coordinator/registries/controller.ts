@@ -1,13 +1,13 @@
 // Registers the controller of Registries: one reconciler for credentials, one for their copies in namespaces.
 import { GROUP } from "../../../api";
 import { systemClock } from "../../runtime";
-import { DeletionGuard } from "../deletion-guard";
+import { DeletionGuard } from "../../app/deletion-guard";
 import { REGISTRIES } from "../kinds";
 import { SECRETS } from "../native-resources";
-import { ownSelector } from "../ownership";
+import { ownSelector } from "../../app/ownership";
 import type { CoordinatorController, ControllerContext } from "../controller-context";
 import { namespacesIn, serviceAccountsIn } from "../shared-informers";
-import { hasDeclarationChanged, statusTransform } from "../status";
+import { hasDeclarationChanged, statusTransform } from "../../app/status";
 import { CopyReconciler } from "./copy-reconciler";
 import type { Login } from "./credential";
 import { loginWith } from "./login";

@@ -4,7 +4,7 @@ import { isNotFound, type ApiClient, type Clock } from "../../runtime";
 import { REGISTRIES, type RegistryObject } from "../kinds";
 import { NAMESPACES } from "../native-resources";
 import { selects } from "../selector";
-import { hasDeclarationChanged } from "../status";
+import { hasDeclarationChanged } from "../../app/status";
 
 /** An answer serves for all namespaces that ask within this time: a Registry goes from all of them at once. */
 const ANSWER_SERVES_MS = 1000;

@@ -7,7 +7,7 @@ import {
   type Namespace,
   type ServiceAccount,
 } from "../native-resources";
-import { deleteOwn, isNamespaceGone, keepOwn } from "../ownership";
+import { deleteOwn, isNamespaceGone, keepOwn } from "../../app/ownership";
 import { CopyOwners } from "./copy-owner";
 import { CONTROLLER, copyFor, pullEntries, pullSecretName } from "./pull-secret";
 import type { RegistryState } from "./registry-state";

@@ -8,11 +8,11 @@ import {
   type StepOutcome,
 } from "../../runtime";
 import type { ControllerContext } from "../controller-context";
-import { MASS_DELETION } from "../deletion-guard";
+import { MASS_DELETION } from "../../app/deletion-guard";
 import { REGISTRIES, type RegistryObject } from "../kinds";
 import { SECRETS, type Secret } from "../native-resources";
-import { keepOwn } from "../ownership";
-import { conditionFalse, conditionTrue, StatusWriter, type ConditionState } from "../status";
+import { keepOwn } from "../../app/ownership";
+import { conditionFalse, conditionTrue, StatusWriter, type ConditionState } from "../../app/status";
 import { timestamp } from "../timestamp";
 import { CredentialError, type Login } from "./credential";
 import { isUsable, nextFailure, type RenewalFailure } from "./plan";

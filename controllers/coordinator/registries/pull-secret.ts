@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { derivedName } from "../derived-name";
 import type { RegistryObject } from "../kinds";
 import type { Secret, ServiceAccount } from "../native-resources";
-import { ownLabels } from "../ownership";
+import { ownLabels } from "../../app/ownership";
 import { timestamp } from "../timestamp";
 import { PULL_SECRET_TYPE, pullSecretData, type Credential } from "./credential";
 

@@ -1,5 +1,5 @@
 import type { Informer } from "../../runtime";
-import type { DeletionGuard } from "../deletion-guard";
+import type { DeletionGuard } from "../../app/deletion-guard";
 import type { RegistryObject } from "../kinds";
 import { isTerminating, type Namespace, type Secret, type ServiceAccount } from "../native-resources";
 import { selects } from "../selector";

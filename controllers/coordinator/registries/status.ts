@@ -1,5 +1,5 @@
 // The conditions of Registries.
-import { conditionFalse, conditionTrue, type ConditionState } from "../status";
+import { conditionFalse, conditionTrue, type ConditionState } from "../../app/status";
 import type { Coverage } from "./registry-state";
 
 /** The Ready condition of a Registry whose credentials are valid. */

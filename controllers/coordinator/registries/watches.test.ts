@@ -8,7 +8,7 @@ import { waitFor, type FaultPlan } from "../../../test/harness/fault-proxy";
 import { isNotFound } from "../../runtime";
 import { REGISTRIES } from "../kinds";
 import { NAMESPACES, SECRETS } from "../native-resources";
-import { ownLabels } from "../ownership";
+import { ownLabels } from "../../app/ownership";
 import { CONTROLLER, REGISTRY } from "./pull-secret";
 
 let fixture: CoordinatorFixture;

@@ -8,7 +8,7 @@ import {
 } from "../../../test/harness/coordinator";
 import { waitFor, type FaultPlan } from "../../../test/harness/fault-proxy";
 import { NAMESPACES, SERVICE_ACCOUNTS, type ServiceAccount } from "../native-resources";
-import { isOwn, ownLabels } from "../ownership";
+import { isOwn, ownLabels } from "../../app/ownership";
 
 let fixture: CoordinatorFixture;
 let running: Running;

@@ -1,7 +1,7 @@
 // Decides which namespaces get the service account, and what it looks like. Pure functions.
 import type { OwnerReference } from "../../runtime";
 import { isTerminating, type Namespace, type ServiceAccount } from "../native-resources";
-import { ownLabels } from "../ownership";
+import { ownLabels } from "../../app/ownership";
 
 /** The service account that every namespace has. */
 export const SERVICE_ACCOUNT = "fleetwright";

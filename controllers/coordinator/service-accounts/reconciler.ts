@@ -1,7 +1,7 @@
 import { isNotFound, type Informer, type ReconcileContext } from "../../runtime";
 import type { ControllerContext } from "../controller-context";
 import { NAMESPACES, SERVICE_ACCOUNTS, type Namespace, type ServiceAccount } from "../native-resources";
-import { deleteOwn, isOwn, keepOwn } from "../ownership";
+import { deleteOwn, isOwn, keepOwn } from "../../app/ownership";
 import { CONTROLLER, SERVICE_ACCOUNT, SERVICE_ACCOUNT_LABEL, serviceAccountIn, wantedIn } from "./plan";
 
 /** Keeps the service account of one namespace. */

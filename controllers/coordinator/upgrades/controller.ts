@@ -4,7 +4,7 @@ import type { ControllerContext, CoordinatorController } from "../controller-con
 import { UPGRADES, type UpgradeObject } from "../kinds";
 import type { Node } from "../native-resources";
 import { namespacesIn, nodesIn } from "../shared-informers";
-import { statusTransform } from "../status";
+import { statusTransform } from "../../app/status";
 import { ControlPlaneReader } from "./control-plane-reader";
 import { Latest } from "./latest";
 import { NodeActions } from "./node-actions";

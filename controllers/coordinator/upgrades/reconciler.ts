@@ -5,7 +5,7 @@ import { Finalizer, type ReconcileContext, type ReconcileResult, type StepOutcom
 import type { ControllerContext } from "../controller-context";
 import { UPGRADES, type UpgradeObject } from "../kinds";
 import type { Node } from "../native-resources";
-import { conditionFalse, StatusWriter } from "../status";
+import { conditionFalse, StatusWriter } from "../../app/status";
 import type { ControlPlaneReader } from "./control-plane-reader";
 import type { Latest } from "./latest";
 import type { NodeActions } from "./node-actions";

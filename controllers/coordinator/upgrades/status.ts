@@ -1,7 +1,7 @@
 // The status of a ClusterUpgrade: phase, counts, the Ready condition, and when a change of it is worth a write.
 import type { NodeUpgradeStatus } from "../../../api";
 import type { UpgradeObject } from "../kinds";
-import { conditionFalse, conditionTrue, type ConditionState } from "../status";
+import { conditionFalse, conditionTrue, type ConditionState } from "../../app/status";
 import { preciseTimestamp } from "../timestamp";
 import type { UpgradePlan } from "./plan";
 

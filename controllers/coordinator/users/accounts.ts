@@ -2,7 +2,7 @@
 import { USERS_NAMESPACE } from "../../../api";
 import type { Cache, Informer } from "../../runtime";
 import { SERVICE_ACCOUNTS, type ServiceAccount } from "../native-resources";
-import { MANAGED_BY, PRODUCT } from "../ownership";
+import { MANAGED_BY, PRODUCT } from "../../app/ownership";
 
 /** The accounts of people, and those of the grants that renew their tokens. */
 export function peopleAccountsIn(cache: Cache): Informer<ServiceAccount> {

@@ -2,7 +2,7 @@
 import { ACCOUNT_LABEL, accountName, USERS_NAMESPACE, USER_ANNOTATION } from "../../../api";
 import type { UserObject } from "../kinds";
 import type { ServiceAccount } from "../native-resources";
-import { ownLabels } from "../ownership";
+import { ownLabels } from "../../app/ownership";
 
 /** As in `--controllers`, labels and field managers. */
 export const CONTROLLER = "users";

@@ -4,7 +4,7 @@ import { Finalizer, type Informer, type ReconcileContext, type ReconcileResult }
 import type { ControllerContext } from "../controller-context";
 import { USERS, type UserObject } from "../kinds";
 import { SERVICE_ACCOUNTS, type ServiceAccount } from "../native-resources";
-import { deleteOwn, isOwn, keepOwn } from "../ownership";
+import { deleteOwn, isOwn, keepOwn } from "../../app/ownership";
 import { accountFor, accountsOf, CONTROLLER, GRANTS } from "./plan";
 
 /**

@@ -7,7 +7,8 @@ import {
 } from "../../../test/harness/coordinator";
 import { describeHosts, HostFixture, makeUser, publicKey, startAgent } from "../../../test/harness/agent";
 import { waitFor, waitForRest } from "../../../test/harness/fault-proxy";
-import { NODES, USERS, type UserStatus } from "../../agent/kinds";
+import { NODES } from "../../agent/kinds";
+import { USERS, type UserStatus } from "../../app/user";
 import { systemClock, type Clock } from "../../runtime";
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 // Registers the controller for the status of Users.
 import { GROUP } from "../../../api";
-import { USERS, type UserObject } from "../../agent/kinds";
+import { USERS, type UserObject } from "../../app/user";
 import type { ControllerContext, CoordinatorController } from "../controller-context";
-import { hasDeclarationChanged } from "../status";
+import { hasDeclarationChanged } from "../../app/status";
 import { UserStatusReconciler } from "./status-reconciler";
 
 const CONTROLLER = "user-status";

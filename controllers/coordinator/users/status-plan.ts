@@ -1,7 +1,6 @@
 // Decides the status of a User: pure, from all Users and what nodes reported.
-import { keysInForce, nextExpiry } from "../../agent/users/authorized-keys";
-import type { LoginResult } from "../../../api/login";
-import type { UserObject, UserStatus } from "../../agent/kinds";
+import { keysInForce, nextExpiry, type LoginResult } from "../../../api/login";
+import type { UserObject, UserStatus } from "../../app/user";
 import { setCondition } from "../../runtime";
 
 /** The part of a User's status that the coordinator writes: all but the entries of nodes in `failures`. */

@@ -1,6 +1,6 @@
 // Writes the shared part of a User's status.
 import { resolveLogins, type LoginResult } from "../../../api/login";
-import { USERS, type UserObject } from "../../agent/kinds";
+import { USERS, type UserObject } from "../../app/user";
 import {
   Applier,
   isNotFound,

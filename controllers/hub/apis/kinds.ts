@@ -8,7 +8,7 @@ import type {
   StatusOf,
 } from "../../../api";
 import { GROUP, HUB_PLURALS, VERSION } from "../../../api";
-import type { Custom } from "../../coordinator/kinds";
+import type { Custom } from "../../app/custom-object";
 import type { Schema } from "../../negotiation";
 import type { KubernetesObject, Resource } from "../../runtime";
 

@@ -1,6 +1,6 @@
 // Negotiates one version of a kind: puts its imports together, serves what came of it, and tells each cluster.
 import { difference, differencesOf, type Schema } from "../../negotiation";
-import { conditionFalse, conditionTrue, StatusWriter, type ConditionState } from "../../coordinator/status";
+import { conditionFalse, conditionTrue, StatusWriter, type ConditionState } from "../../app/status";
 import {
   deleteExactly,
   isAlreadyExists,

@@ -1,5 +1,5 @@
 // Serves a kind on the hub by a definition, and never takes one away that has objects.
-import { conditionFalse, conditionTrue, type ConditionState } from "../../coordinator/status";
+import { conditionFalse, conditionTrue, type ConditionState } from "../../app/status";
 import type { Schema, Stored } from "../../negotiation";
 import {
   Applier,

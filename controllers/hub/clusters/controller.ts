@@ -1,7 +1,7 @@
 // Registers the controller of Clusters.
 import { GROUP, VERSION } from "../../../api";
 import { CLUSTER_NAMESPACE_PREFIX } from "../../../api/hub";
-import { StatusWriter } from "../../coordinator/status";
+import { StatusWriter } from "../../app/status";
 import { LEASES } from "../../runtime";
 import { HEARTBEAT } from "../../syncer/names";
 import type { HubContext, HubController } from "../controller-context";

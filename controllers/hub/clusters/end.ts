@@ -1,6 +1,6 @@
 // Clears away what was a cluster's when it goes: its Shares, with their objects in the member or without, its rights and its namespace.
 import { clusterNamespace } from "../../../api/hub";
-import { ALLOW_DELETION } from "../../coordinator/deletion-guard";
+import { ALLOW_DELETION } from "../../app/deletion-guard";
 import { isNotFound, type ApiClient, type Informer, type Recorder } from "../../runtime";
 import { NAMESPACES, SHARES, type ShareObject } from "../../syncer/kinds";
 import { REMOVE, SHARE_FINALIZER } from "../../syncer/names";

@@ -1,5 +1,5 @@
 // Evaluates a cluster by its heartbeat and its report, and whether it is the hub that is cut off. Pure.
-import type { ConditionState } from "../../coordinator/status";
+import type { ConditionState } from "../../app/status";
 import { isRecord } from "../../runtime";
 import type { Report } from "../../syncer/heartbeat";
 import type { ClusterObject } from "../kinds";

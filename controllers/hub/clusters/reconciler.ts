@@ -1,7 +1,7 @@
 // Keeps the namespace and the rights of a cluster, and evaluates it by its heartbeat.
 import { clusterNamespace } from "../../../api/hub";
-import { isNamespaceGone } from "../../coordinator/ownership";
-import type { StatusWriter } from "../../coordinator/status";
+import { isNamespaceGone } from "../../app/ownership";
+import type { StatusWriter } from "../../app/status";
 import {
   Applier,
   isAlreadyExists,

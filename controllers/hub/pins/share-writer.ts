@@ -1,6 +1,6 @@
 // Writes the Shares of pinned objects: makes and changes them, and takes them away, with the word that their objects go or without.
-import { ALLOW_DELETION } from "../../coordinator/deletion-guard";
-import { isNamespaceGone } from "../../coordinator/ownership";
+import { ALLOW_DELETION } from "../../app/deletion-guard";
+import { isNamespaceGone } from "../../app/ownership";
 import {
   isAlreadyExists,
   isNotFound,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { FleetServer, installHubKinds, ShareProbe, type RunningSyncer } from "../../../test/harness/fleet";
 import { CONFIG_MAPS, waitFor, type DataObject } from "../../../test/harness/fault-proxy";
-import { ALLOW_DELETION } from "../../coordinator/deletion-guard";
+import { ALLOW_DELETION } from "../../app/deletion-guard";
 import type { Random } from "../../runtime";
 import { NAMESPACES } from "../kinds";
 import { REMOVE } from "../names";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { loadAll } from "js-yaml";
-import { ALLOW_DELETION } from "../../../controllers/coordinator/deletion-guard";
+import { ALLOW_DELETION } from "../../../controllers/app/deletion-guard";
 import { PLUGINS, type PluginObject } from "../../../controllers/coordinator/kinds";
 import { ApiError, type ApiClient, type KubernetesObject, type Resource } from "../../../controllers/runtime";
 import { waitFor } from "../fault-proxy";

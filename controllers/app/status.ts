@@ -8,7 +8,7 @@ import {
   type KubernetesObject,
   type Resource,
 } from "../runtime";
-import type { CommonStatus, Custom } from "./kinds";
+import type { CommonStatus, Custom } from "./custom-object";
 
 /** A judgement about an object, before it has a time. */
 export interface ConditionState {

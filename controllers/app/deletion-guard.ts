@@ -1,6 +1,6 @@
 // Holds deletions back that look like a mistake: most of a kind going within a short time.
 import { systemClock, type Clock, type Informer, type KubernetesObject } from "../runtime";
-import type { CommonStatus } from "./kinds";
+import type { CommonStatus } from "./custom-object";
 
 /** With the value `true` on an object, it may be deleted even when many are deleted at once. */
 export const ALLOW_DELETION = "fleetwright.dev/allow-deletion";
