@@ -2,6 +2,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type * as library from "./components";
 import { describe } from "./components/problem";
+import { kubeconfigOfContext } from "./components/stack/kube-context";
 import { type StackTransforms, transformProblems } from "./components/stack/transforms";
 import { readConfig, type StackConfig } from "./config";
 import { sayWhetherAhead } from "./preview";
@@ -34,10 +35,10 @@ function declare(config: StackConfig): StackOutputs {
   const { hub, members } = config;
   if (hub !== undefined && members !== undefined) {
     const fleet = new components.Fleet(environment, {
-      hub: components.kubeconfigOfContext(hub.kubeContext),
+      hub: kubeconfigOfContext(hub.kubeContext),
       members: members.map(({ kubeContext, ...member }) => ({
         ...member,
-        kubeconfig: components.kubeconfigOfContext(kubeContext),
+        kubeconfig: kubeconfigOfContext(kubeContext),
       })),
       kinds: false,
       labels,
@@ -81,7 +82,7 @@ function declare(config: StackConfig): StackOutputs {
     new components.Fleet(
       "hub",
       {
-        hub: components.kubeconfigOfContext(kubeContext),
+        hub: kubeconfigOfContext(kubeContext),
         members: [{ ...member, name, kubeconfig }],
         kinds: false,
         labels,

@@ -17,5 +17,4 @@ export type {
   HubControllersTransforms,
 } from "./fleet-args";
 export { Hub } from "./hub";
-export { kubeconfigOfContext } from "./kube-context";
 export { HubControllers } from "./hub-controllers";

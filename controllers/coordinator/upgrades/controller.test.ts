@@ -2,7 +2,6 @@ import {
   AgentStandIn,
   makeControlPlanePods,
   quiet,
-  removeControlPlanePods,
   SERVER_LABELS,
   startCoordinatorFixture,
   WITHOUT_UPGRADE,
@@ -35,7 +34,6 @@ beforeEach(async () => {
   agent = new AgentStandIn(fixture.direct);
   const [server = ""] = names;
   agent.servers.add(server);
-  await removeControlPlanePods(fixture.direct);
   await makeControlPlanePods(fixture.direct, server, FROM);
   for (const name of names) {
     await fixture.direct.patch(

@@ -1,6 +1,6 @@
 // What RKE2 shows of its control plane: mirror pods of the static pods on its servers.
 import type { Pod } from "../../../controllers/coordinator/upgrades/drain";
-import type { ApiClient, Resource } from "../../../controllers/runtime";
+import { isAlreadyExists, type ApiClient, type Resource } from "../../../controllers/runtime";
 
 const COMPONENTS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"];
 const PODS: Resource<Pod> = { group: "", version: "v1", kind: "Pod", plural: "pods", namespaced: true };
@@ -16,7 +16,10 @@ function imageOf(component: string, version: string): string {
   return `example.com/${component}:${version.replace("+", "-")}-build20260101`;
 }
 
-/** Makes the mirror pods that RKE2's kubelet makes of a server's static pods. */
+/**
+ * Makes the mirror pods that RKE2's kubelet makes of a server's static pods, or brings those that are there to this version. They are
+ * not made anew: whoever still works on the deletion of a pod, as a busy kwok does, would take the next one of its name.
+ */
 export async function makeControlPlanePods(client: ApiClient, node: string, version: string): Promise<void> {
   for (const component of COMPONENTS) {
     const name = `${component}-${node}`;
@@ -28,7 +31,10 @@ export async function makeControlPlanePods(client: ApiClient, node: string, vers
     };
     const containers = [{ name: component, image: imageOf(component, version) }];
     const spec = { nodeName: node, hostNetwork: true, priorityClassName: "system-node-critical", containers };
-    await client.create(PODS, { metadata, spec });
+    await client.create(PODS, { metadata, spec }).catch(async (error: unknown) => {
+      if (!isAlreadyExists(error)) throw error;
+      await client.patch(PODS, { namespace, name }, { spec: { containers } });
+    });
     await setPodReady(client, name, true);
   }
 }
