@@ -52,6 +52,11 @@ describe("a fleet of two", () => {
     for (const one of needed) expect(under(east)).toContain(one?.urn);
   });
 
+  it("has no two resources of one name, which the engine refuses", () => {
+    const urns = graph.resources.map(({ urn }) => urn);
+    expect(new Set(urns).size).toBe(urns.length);
+  });
+
   it("keeps the definitions on the hub when it goes: with them all objects would go", () => {
     for (const kind of graph.all("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"))
       expect(kind.isRetained).toBe(true);

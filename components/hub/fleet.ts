@@ -88,7 +88,8 @@ export class Fleet extends pulumi.ComponentResource {
     const { accepted, onRemove, topology } = member;
     const kubeconfig = memberAccount(this, `${name}-${member.name}`, member, labels, transform);
     const secret = new kubernetes.core.v1.Secret(
-      `${name}-${member.name}`,
+      // Not the name of the token in the member, of which it is made.
+      `${name}-${member.name}-access`,
       {
         metadata: { ...metadataOf(`cluster-${member.name}`, labels), namespace: SYSTEM_NAMESPACE },
         stringData: { kubeconfig },
