@@ -29,8 +29,9 @@ export async function classicBalancers(client: ElasticLoadBalancingV2Client): Pr
   const found: ClassicBalancer[] = [];
   for (let from = 0; from < names.length; from += MAX_NAMES) {
     const part = names.slice(from, from + MAX_NAMES);
-    const asked = part.map((name, index) => [`LoadBalancerNames.member.${index + 1}`, name]);
-    const answer = await askClassic(client, { Action: "DescribeTags", ...Object.fromEntries(asked) });
+    const asked: Record<string, string> = { Action: "DescribeTags" };
+    for (const [index, name] of part.entries()) asked[`LoadBalancerNames.member.${index + 1}`] = name;
+    const answer = await askClassic(client, asked);
     found.push(...taggedIn(answer));
   }
   return found;

@@ -6,7 +6,7 @@ import { errorCode, errorMessage } from "../../../lib/failure";
 import type { Context } from "../shell/context";
 import { type Connection, type Endpoint, endpoint, hostAndPort } from "./connection";
 import { dialWords, kernelWords } from "./go-words";
-import { type ExpectedHostKey, hostKeyTypes, parseHostKey } from "./host-key";
+import { type ExpectedHostKey, hostKeyTypes } from "./host-key";
 import { login, type Login } from "./login";
 
 const FIRST_WAIT_MS = 100;
@@ -208,7 +208,7 @@ function handshakeWords(error: unknown, expected: ExpectedHostKey | undefined, s
   const level = error instanceof Error && "level" in error ? error.level : undefined;
   if (level === "client-authentication")
     return `ssh: unable to authenticate, attempted methods [${seen.attempted.names().join(" ")}], no supported methods remain`;
-  if (level === "handshake" && expected !== undefined && /host key/.test(errorMessage(error)))
+  if (level === "handshake" && expected !== undefined && errorMessage(error).includes("host key"))
     return `ssh: no common algorithm for host key; client offered: [${expected.algorithm}], server offered: [${seen.hostKeys}]`;
   if (errorMessage(error) === "Connection lost before handshake") return "EOF";
   const code = errorCode(error);

@@ -28,10 +28,9 @@ export async function usableKey(pem: string, passphrase: string | undefined): Pr
   const refused = refusal(pem, passphrase);
   if (refused !== undefined) throw new Error(refused);
   const { utils } = await import("ssh2");
-  const identity =
-    pem.includes("-----BEGIN PRIVATE KEY-----") === true
-      ? { privateKey: openSsh(pem) }
-      : { privateKey: pem, ...(passphrase === undefined ? {} : { passphrase }) };
+  const identity = pem.includes("-----BEGIN PRIVATE KEY-----")
+    ? { privateKey: openSsh(pem) }
+    : { privateKey: pem, ...(passphrase === undefined ? {} : { passphrase }) };
   const parsed = utils.parseKey(identity.privateKey, passphrase);
   if ("message" in parsed)
     throw new Error(
