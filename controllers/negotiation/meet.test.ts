@@ -144,6 +144,18 @@ describe("of one keyword, as the table has it", () => {
   });
 });
 
+test.each<[string, Schema, Schema]>([
+  ["maximum", { type: "integer", minimum: 1, maximum: 9 }, { type: "integer", minimum: 1, maximum: 5 }],
+  ["minimum", { type: "integer", minimum: 1, maximum: 9 }, { type: "integer", minimum: 2, maximum: 9 }],
+  ["maxLength", { type: "string", maxLength: 9 }, { type: "string" }],
+])("a loss by %s has that name", (rule, a, b) => {
+  const sides = [a, b].map((field, index) => ({
+    name: `c${index}`,
+    schema: { type: "object", properties: { a: field } } as const,
+  }));
+  expect(meet(sides).losses).toMatchObject([{ path: "a", rule, effect: "Narrowed" }]);
+});
+
 describe(`of ${ROUNDS} random schemas`, () => {
   const each = (law: (schemas: [Schema, Schema, Schema], random: () => number) => void) =>
     repeatable(SEED, __filename, () => {

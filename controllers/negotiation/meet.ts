@@ -70,11 +70,12 @@ export function node(sides: readonly Side[], at: Meeting): Outcome {
   let result: Schema = {};
   for (const [rule, met] of keywords) {
     const about = KEYWORDS[rule] ?? [rule];
+    const named = differing(schemas, about) ?? rule;
     const say = (schema: Schema): Schema => picked(schema, about);
-    if (met === "never") return never(rule, say);
+    if (met === "never") return never(named, say);
     result = { ...result, ...met };
     // A list's kind and a flag of a map change nothing about which values are accepted, but for duplicates.
-    note(at, sides, rule, say, picked(met, about), rule === "x-kubernetes-list-type" ? "Note" : "Narrowed");
+    note(at, sides, named, say, picked(met, about), rule === "x-kubernetes-list-type" ? "Note" : "Narrowed");
   }
   if (result.enum !== undefined) {
     const fits = result.enum.filter((value) => hasType(value, result));
@@ -123,6 +124,10 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
     "uniqueItems",
   ],
 };
+
+// The keyword that a person has to look at: of several that are met together, the first that sides say differently.
+const differing = (schemas: readonly Schema[], about: readonly string[]): string | undefined =>
+  about.find((word) => new Set(schemas.map((schema) => text(picked(schema, [word])))).size > 1);
 
 const bare = (schema: Schema): Schema[] => (Object.keys(schema).length === 0 ? [] : [schema]);
 
