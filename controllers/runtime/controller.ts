@@ -52,6 +52,8 @@ export interface ControllerOptions extends Pick<WorkQueueOptions, "backoff" | "g
 
 interface Source {
   synced(): Promise<void>;
+  /** The keys of all that is there. */
+  keys(): Iterable<string>;
 }
 
 /** Works through the keys of one kind. */
@@ -89,7 +91,14 @@ export class Controller {
     informer: Informer<T>,
     keysOf: (object: T) => Iterable<string> = (object) => [keyOf(object)],
   ): this {
-    this.#sources.push(informer);
+    this.#sources.push({
+      synced: () => informer.synced(),
+      keys: () => informer.list().flatMap((object) => [...keysOf(object)]),
+    });
+    // An object that we made and somebody deleted within the gap is known by the keys of other sources alone.
+    informer.onGap(() => {
+      for (const source of this.#sources) for (const key of source.keys()) this.queue.add(key);
+    });
     informer.onChange(({ before, after }) => {
       for (const object of [before, after]) {
         if (object !== undefined) for (const key of keysOf(object)) this.queue.add(key);

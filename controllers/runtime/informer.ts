@@ -37,6 +37,7 @@ export class Informer<T extends KubernetesObject> {
   readonly #leaveMetrics: () => void;
   #synced = false;
   #waiting: (() => void)[] = [];
+  readonly #afterGaps = new Set<() => void>();
 
   constructor(client: ApiClient, resource: Resource<T>, options: InformerOptions<T> = {}) {
     this.resource = resource;
@@ -96,6 +97,14 @@ export class Informer<T extends KubernetesObject> {
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Calls back when a new list has closed a gap in the watch. What was made and deleted within the gap was never seen, so nobody hears of
+   * it: whoever made it has to look again.
+   */
+  onGap(listener: () => void): void {
+    this.#afterGaps.add(listener);
+  }
+
   /** Resolves after the first full list. */
   synced(): Promise<void> {
     if (this.#synced) return Promise.resolve();
@@ -127,8 +136,10 @@ export class Informer<T extends KubernetesObject> {
       commit: () => {
         if (this.#store.size === 0) this.#adopt(seen);
         else this.#replace(seen);
+        const isFirst = !this.#synced;
         this.#synced = true;
         for (const resolve of this.#waiting.splice(0)) resolve();
+        if (!isFirst) for (const listener of this.#afterGaps) listener();
       },
     };
   }
