@@ -97,6 +97,12 @@ async function run(number: string, row: Row, seed: number): Promise<void> {
     ).catch((error: unknown) => {
       throw new Error(`${String(error)} What is not: ${last}.`);
     });
+    // A watch that still waits for its next try looks at all again when it is back.
+    await waitFor(
+      "every watch to be well",
+      () => running.every(({ coordinator }) => coordinator.manager.cache.degraded(-Infinity).length === 0),
+      CONVERGED_MS,
+    );
     // What was refused again and again is tried again some seconds after it would be answered.
     for (const one of running) await quiet(one, ["19", "38"].includes(number) ? 8000 : 1000);
     expect((await Promise.all(running.map((one) => writesWithin(one, 1500)))).flat()).toEqual([]);
