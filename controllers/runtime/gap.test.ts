@@ -30,7 +30,7 @@ test("what is made and deleted within a gap of the watch is made again", async (
   const controller = new Controller({
     name: "children",
     reconcile: async () => {
-      if (children.get(`${namespace}/one`) !== undefined) return;
+      if (children.get(`${namespace}/one`) !== undefined) return undefined;
       if (isGap) {
         // The watch ends and cannot be resumed, and the new list comes after all that happens here.
         proxy.plan = ({ path, query }) => {
@@ -41,12 +41,13 @@ test("what is made and deleted within a gap of the watch is made again", async (
         await waitFor("the new list", () => proxy.seen.some(({ fault }) => fault?.kind === "hold"));
       }
       await direct.create(CONFIG_MAPS, { metadata: child });
-      if (!isGap) return;
+      if (!isGap) return undefined;
       isGap = false;
       await direct.delete(CONFIG_MAPS, child);
       proxy.plan = ({ path, query }) =>
         path.endsWith("/configmaps") && !query.has("watch") ? { kind: "hold", until: afterwards } : undefined;
       deleted();
+      return undefined;
     },
   })
     .watches(parents)
