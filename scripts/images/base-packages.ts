@@ -102,14 +102,24 @@ function missing(said: string): Failure {
   );
 }
 
-/** The archives of the base's release and of its security updates: this machine's own where it has them, else Debian's. */
-export function sourcesList(host: readonly AptSource[]): string {
+/**
+ * The archives of the base's release and of its security updates: those that this machine installs from, else those of the mirror
+ * that FLEETWRIGHT_DEBIAN_MIRROR names.
+ */
+export function sourcesList(
+  host: readonly AptSource[],
+  mirror: string | undefined = process.env.FLEETWRIGHT_DEBIAN_MIRROR,
+): string {
   const { codename } = BASE_RELEASE;
-  const main = sourceOf(host, codename)?.uri ?? "http://deb.debian.org/debian";
-  const security = sourceOf(host, `${codename}-security`)?.uri ?? "http://deb.debian.org/debian-security";
-  return [`${main} ${codename}`, `${security} ${codename}-security`]
-    .map((archive) => `deb [signed-by=${KEYRING}] ${archive} main\n`)
-    .join("");
+  const archive = (suite: string, folder: string): string => {
+    const uri = sourceOf(host, suite)?.uri ?? (mirror && `${mirror.replace(/\/$/, "")}/${folder}`);
+    if (uri !== undefined && uri !== "") return `deb [signed-by=${KEYRING}] ${uri} ${suite} main\n`;
+    throw new Failure(
+      `Images are built from packages of Debian ${codename}, and no source of apt on this machine has ${suite}. Name a mirror, without its folder ${folder}: FLEETWRIGHT_DEBIAN_MIRROR=https://mirror.example.`,
+      ExitCode.prerequisite,
+    );
+  };
+  return archive(codename, "debian") + archive(`${codename}-security`, "debian-security");
 }
 
 async function unpacked(archive: string): Promise<BasePackage> {
